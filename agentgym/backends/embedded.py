@@ -1,0 +1,63 @@
+"""The embedded backend: the world lives in this process, and the judge reads it directly."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from agentgym.changes import Change, Origin
+from agentgym.snapshot import logical_hash
+from agentgym.world import CallResult, Patch, World
+
+if TYPE_CHECKING:
+    from agentgym.domain import Domain
+
+
+class Embedded:
+    """A `World` on the domain's snapshot, refilled when a tool destroyed the episode's savepoint."""
+
+    def __init__(self, domain: Domain) -> None:
+        self._domain = domain
+        self._world = World(domain.snapshot, domain.toolset)
+
+    def restore(self, patch: Patch) -> None:
+        """Go back to the snapshot and apply the patch."""
+        try:
+            self._world.reset(patch)
+        except sqlite3.OperationalError:
+            self._world.close()
+            self._world = World(self._domain.snapshot, self._domain.toolset)
+            self._world.reset(patch)
+
+    def call(self, name: str, arguments: Mapping[str, Any], now_ms: int) -> tuple[CallResult, list[Change]]:
+        """Run one tool."""
+        return self._world.call(name, arguments, now_ms)
+
+    def rollback_call(self) -> None:
+        """Undo the call just made."""
+        self._world.rollback_call()
+
+    def apply(self, patch: Patch, origin: Origin) -> list[Change]:
+        """Apply a declared change."""
+        return self._world.apply(patch, origin)
+
+    def save(self) -> bytes:
+        """The state as bytes."""
+        return self._world.save()
+
+    def load(self, state: bytes) -> None:
+        """Continue from a saved state."""
+        self._world.load(state)
+
+    def hash(self) -> str:
+        """Logical hash of the state."""
+        return logical_hash(self._world.connection)
+
+    def reading(self) -> sqlite3.Connection:
+        """The world's own connection."""
+        return self._world.connection
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._world.close()

@@ -1,0 +1,160 @@
+"""The change log of a world: triggers that write each inserted, updated and deleted row into one table.
+
+The triggers are part of the snapshot's schema, so they exist wherever the snapshot is restored. Standard library
+only: this runs inside the container image too.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, NamedTuple
+
+LOG = "_changes"
+"""The log itself. Tables whose name starts with an underscore belong to the core and are exempt from ``may_change``."""
+
+_INTERNAL = f"""
+CREATE TABLE IF NOT EXISTS {LOG} (seq INTEGER PRIMARY KEY, tbl TEXT NOT NULL, old TEXT, new TEXT) STRICT;
+CREATE TABLE IF NOT EXISTS _counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS _idempotency (
+    key TEXT PRIMARY KEY, tool TEXT NOT NULL, arguments TEXT NOT NULL, result TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+"""
+
+Row = dict[str, Any]
+Origin = Literal["agent", "user", "event"]
+
+
+class Change(NamedTuple):
+    """One row changed: ``old`` is None for an insert, ``new`` is None for a delete; ``key`` is the primary key."""
+
+    table: str
+    key: tuple[Any, ...]
+    old: Row | None
+    new: Row | None
+    origin: Origin
+
+    @property
+    def op(self) -> Literal["insert", "update", "delete"]:
+        """What happened to the row."""
+        return "insert" if self.old is None else "delete" if self.new is None else "update"
+
+    def to_json(self) -> list[Any]:
+        """The change as a JSON list."""
+        return [self.table, list(self.key), self.old, self.new, self.origin]
+
+    @classmethod
+    def from_json(cls, parts: list[Any]) -> Change:
+        """The inverse of `to_json`."""
+        table, key, old, new, origin = parts
+        return cls(table, tuple(key), old, new, origin)
+
+
+class Table(NamedTuple):
+    """What the log needs to know of a table: column names in order, primary key columns, columns to spell with care."""
+
+    name: str
+    columns: tuple[str, ...]
+    key: tuple[str, ...]
+    careful: frozenset[str]
+
+    def key_of(self, row: Mapping[str, Any]) -> tuple[Any, ...]:
+        """The primary key of *row*."""
+        return tuple(row[column] for column in self.key)
+
+
+def quote(name: str) -> str:
+    """Return *name* as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def tables(connection: sqlite3.Connection) -> dict[str, Table]:
+    """Describe every ordinary table of *connection* but the log, by name, in alphabetical order.
+
+    Raises:
+        ValueError: a table has no primary key, so its rows have no identity to compare by.
+    """
+    names = connection.execute(
+        "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name"
+    ).fetchall()
+    virtual = [name for name, sql in names if sql.upper().startswith("CREATE VIRTUAL")]
+    found: dict[str, Table] = {}
+    for name, _ in names:
+        if name == LOG or any(name == v or name.startswith(v + "_") for v in virtual):
+            continue
+        info = connection.execute(f"PRAGMA table_info({quote(name)})").fetchall()
+        key = tuple(row[1] for row in sorted((r for r in info if r[5]), key=lambda r: int(r[5])))
+        if not key:
+            raise ValueError(f"table {name!r} has no primary key; every table of a world needs one")
+        careful = frozenset(row[1] for row in info if row[2].upper() not in ("INTEGER", "INT", "TEXT"))
+        found[name] = Table(name, tuple(row[1] for row in info), key, careful)
+    return found
+
+
+def install(connection: sqlite3.Connection) -> None:
+    """Create the log, the core's own tables and the triggers of every table. Call it after the schema, once."""
+    connection.executescript(_INTERNAL)
+    for table in tables(connection).values():
+        old, new = _packed(table, "OLD"), _packed(table, "NEW")
+        for op, left, right in (("INSERT", "NULL", new), ("UPDATE", old, new), ("DELETE", old, "NULL")):
+            connection.execute(
+                f"CREATE TRIGGER {quote(f'_log_{table.name}_{op.lower()}')} AFTER {op} ON {quote(table.name)} BEGIN "
+                f"INSERT INTO {LOG} (tbl, old, new) VALUES ({_literal(table.name)}, {left}, {right}); END"
+            )
+
+
+def take(connection: sqlite3.Connection, known: Mapping[str, Table], origin: Origin) -> list[Change]:
+    """Read the log, empty it and return its changes in order. A row whose values did not change is left out."""
+    rows = connection.execute(f"SELECT tbl, old, new FROM {LOG} ORDER BY seq").fetchall()
+    if not rows:
+        return []
+    connection.execute(f"DELETE FROM {LOG}")
+    changes: list[Change] = []
+    for name, old_text, new_text in rows:
+        table = known[name]
+        old, new = _unpacked(table, old_text), _unpacked(table, new_text)
+        if old is not None and new is not None and table.key_of(old) != table.key_of(new):
+            changes.append(Change(name, table.key_of(old), old, None, origin))
+            changes.append(Change(name, table.key_of(new), None, new, origin))
+        elif old != new:
+            changes.append(Change(name, table.key_of(new if new is not None else old or {}), old, new, origin))
+    return changes
+
+
+def replay(connection: sqlite3.Connection, known: Mapping[str, Table], changes: Iterable[Change]) -> None:
+    """Apply *changes* to another connection with the same schema, so that both hold the same rows."""
+    for change in changes:
+        table = known[change.table]
+        if change.new is None:
+            where = " AND ".join(f"{quote(column)} IS ?" for column in table.key)
+            connection.execute(f"DELETE FROM {quote(table.name)} WHERE {where}", change.key)
+        else:
+            marks = ", ".join("?" for _ in table.columns)
+            values = [change.new[column] for column in table.columns]
+            connection.execute(f"INSERT OR REPLACE INTO {quote(table.name)} VALUES ({marks})", values)
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _packed(table: Table, side: str) -> str:
+    """SQL of a JSON array of the row. Reals are spelt with 17 digits and blobs in hex: json_array loses or refuses them."""
+    parts = []
+    for column in table.columns:
+        value = f"{side}.{quote(column)}"
+        if column in table.careful:
+            value = (
+                f"CASE typeof({value}) WHEN 'real' THEN json(replace(printf('%!.17g', {value}), 'Inf', '9e999')) "
+                f"WHEN 'blob' THEN json_object('blob', hex({value})) ELSE {value} END"
+            )
+        parts.append(value)
+    return f"json_array({', '.join(parts)})"
+
+
+def _unpacked(table: Table, text: str | None) -> Row | None:
+    if text is None:
+        return None
+    values = [bytes.fromhex(v["blob"]) if type(v) is dict else v for v in json.loads(text)]
+    return dict(zip(table.columns, values, strict=True))

@@ -1,0 +1,83 @@
+"""A domain as a value: everything that makes an environment different from the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from agentgym.common import COMMON_TOOLS, PROMPT
+from agentgym.errors import DomainError
+from agentgym.scenario import Scenario, VetoRule
+from agentgym.snapshot import snapshot_file
+from agentgym.tools import Tool
+
+Generator = Callable[[int, str | None], Scenario]
+"""``generator(seed, level)`` gives the training scenario of a seed; ``level`` None draws it."""
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A domain.
+
+    Attributes:
+        name: its short name, also the folder of its curated scenarios.
+        folder: where ``schema.sql``, ``policy.md``, ``snapshot.sha256`` are.
+        tools: what the agent may call, apart from the common tools.
+        scenario_model: validates the ``domain`` section of a scenario.
+        generator: gives training scenarios, or None.
+        vetoes: forbidden acts in every scenario.
+        free_text: columns that hold text the agent writes, as "table.column".
+        volatile: columns that change by themselves, as "table.column".
+        caller: the field of the ``domain`` section with the user's own id, or "".
+        scenarios: folder of curated scenarios, None for the package's own.
+    """
+
+    name: str
+    folder: Path
+    tools: tuple[Tool, ...]
+    scenario_model: type[BaseModel]
+    generator: Generator | None = None
+    vetoes: tuple[VetoRule, ...] = ()
+    free_text: frozenset[str] = frozenset()
+    volatile: frozenset[str] = frozenset()
+    caller: str = ""
+    scenarios: Path | None = None
+
+    @cached_property
+    def toolset(self) -> dict[str, Tool]:
+        """All tools by name: the world's, then the common ones.
+
+        Raises:
+            DomainError: two tools share a name.
+        """
+        found: dict[str, Tool] = {}
+        for tool in (*self.tools, *COMMON_TOOLS):
+            if tool.name in found:
+                raise DomainError(f"domain {self.name}: two tools are named {tool.name!r}; rename one")
+            found[tool.name] = tool
+        return found
+
+    @cached_property
+    def schemas(self) -> list[dict[str, Any]]:
+        """The OpenAI function schemas of all tools."""
+        return [tool.schema for tool in self.toolset.values()]
+
+    @cached_property
+    def policy(self) -> str:
+        """The policy as the agent reads it."""
+        return (self.folder / "policy.md").read_text(encoding="utf-8").strip()
+
+    @cached_property
+    def system_prompt(self) -> str:
+        """The policy and how talking, confirming and ending work."""
+        return f"{self.policy}\n\n{PROMPT}"
+
+    @cached_property
+    def snapshot(self) -> Path:
+        """The snapshot's database file, built on first use."""
+        return snapshot_file(self.folder)

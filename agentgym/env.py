@@ -1,0 +1,286 @@
+"""`ToolEnv`: the Gymnasium environment that every domain's environment is a subclass of."""
+
+from __future__ import annotations
+
+import copy
+import json
+import logging
+import secrets
+from typing import Any, ClassVar
+
+import gymnasium as gym
+
+from agentgym.actions import parse_action
+from agentgym.backends import Backend, check_backend, make_backend
+from agentgym.domain import Domain
+from agentgym.episode import Episode
+from agentgym.errors import EpisodeError
+from agentgym.hooks import Hook
+from agentgym.info import MODES as INFO_MODES
+from agentgym.info import InfoMode, full_info, lean_info
+from agentgym.random import derive
+from agentgym.render import transcript
+from agentgym.reward import Reward, RewardMode
+from agentgym.scenario import Effect, Scenario
+from agentgym.selection import Selection, Split
+from agentgym.spaces import ActionSpace, observation_space
+from agentgym.state import EpisodeState, pack, unpack
+from agentgym.text import dumps
+from agentgym.trace import Step
+from agentgym.users import User, make_user
+from agentgym.verdict import Verdict
+
+Observation = dict[str, str]
+
+_MAX_SEED = 2**63 - 1
+_log = logging.getLogger("agentgym")
+
+
+class ToolEnv(gym.Env[Observation, Any]):
+    """An environment in which an action is a tool call.
+
+    A subclass sets `domain` and its manual, and overrides nothing.
+
+    Args:
+        split: "train" (generated, the default), "test" (curated) or "private" (files in *scenarios*).
+        backend: where the world lives: "embedded".
+        user: "scripted", a callable ``message → reply``, or a `agentgym.users.User`.
+        reward: "sparse" or "shaped".
+        info: "full", or "lean" for trainers.
+        on_veto: overrides the effect of every veto rule: "end", "flag" or "block".
+        level: for the train split, the only level to draw, "L1" to "L5"; None draws one.
+        scenarios: folder of scenario files for the private split.
+        render_mode: "ansi" or None.
+
+    Raises:
+        ValueError: an argument is none of these.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 (Gymnasium's own form)
+    domain: ClassVar[Domain]
+
+    def __init__(
+        self,
+        split: Split = "train",
+        backend: str = "embedded",
+        user: Any = "scripted",
+        reward: RewardMode = "sparse",
+        info: InfoMode = "full",
+        on_veto: Effect | None = None,
+        level: str | None = None,
+        scenarios: str | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        check_backend(backend)
+        if info not in INFO_MODES:
+            raise ValueError(f"expected info to be one of {', '.join(INFO_MODES)}, got {info!r}")
+        if on_veto not in (None, "end", "flag", "block"):
+            raise ValueError(f"expected on_veto to be None, end, flag or block, got {on_veto!r}")
+        if render_mode not in (None, "ansi"):
+            raise ValueError(f'expected render_mode to be None or "ansi", got {render_mode!r}')
+        Reward(reward)
+        self._selection = Selection(split, level, scenarios)
+        self._backend_name, self._reward_mode, self._info_mode, self._on_veto = backend, reward, info, on_veto
+        self._user: User = make_user(user)
+        self._next_user: User | None = None
+        self.render_mode = render_mode
+        self.action_space = ActionSpace(self.domain.schemas)
+        self.observation_space = observation_space()
+        self._pending: list[Hook] = []
+        self._hooks: list[Hook] = []
+        self._root = -1
+        self._resets = 0
+        self._backend: Backend | None = None
+        self._episode: Episode | None = None
+        self._reward = Reward(reward)
+        self._task = (self.domain.system_prompt, "", self.domain.schemas)
+
+    # Gymnasium's interface.
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, dict[str, Any]]:
+        """Start an episode.
+
+        Args:
+            seed: of this episode, 0 … 2⁶³ − 1; later resets without one continue its stream. Without any seed, one is drawn.
+            options: ``{"scenario": id or Scenario}`` plays that one, whatever the split; ``{"level": "L3"}`` for one train episode.
+
+        Raises:
+            ValueError: the seed, an option or the scenario's name is wrong.
+        """
+        hooks, self._pending = self._pending, []
+        user, self._next_user = self._next_user, None
+        if seed is not None and not 0 <= int(seed) <= _MAX_SEED:
+            raise ValueError(f"expected a seed in 0..2**63-1, got {seed}")
+        super().reset(seed=seed)
+        episode_seed = self._seed(seed)
+        scenario = self._selection.choose(self.domain, episode_seed, options or {})
+        self._hooks = hooks
+        self._active_user = user or self._user
+        self._episode = self._begin(scenario, episode_seed)
+        self._reward = Reward(self._reward_mode)
+        self._task = self._episode.open()
+        system, opening, tools = self._task
+        task = dumps({"system_prompt": system, "opening": opening, "tools": tools})
+        observation = {"role": "task", "name": "", "content": f"{system}\n\n## The user says\n\n{opening}", "notices": "[]"}
+        for hook in reversed(self._hooks):
+            observation = hook.on_observe(observation, self._episode.context)
+        return observation, self._info(self._episode, task, [])
+
+    def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Take one action: a call ``{"name", "arguments"}``, an OpenAI tool call, or a plain string (said to the user).
+
+        Whatever the agent does wrong is an observation.
+
+        Raises:
+            EpisodeError: before the first reset, or after the end of the episode.
+        """
+        episode = self._running()
+        try:
+            observation, new = episode.step(parse_action(action, self.domain.toolset))
+        except Exception as error:  # noqa: BLE001  a bug of ours must not become the agent's failure, nor end a batch
+            _log.error("scenario %s, seed %d: the environment failed", episode.scenario.id, episode.seed, exc_info=True)
+            episode.abort(f"{type(error).__name__}: {error}")
+            text = "the environment failed; this episode does not count"
+            observation, new = {"role": "error", "name": "", "content": text, "notices": "[]"}, []
+        verdict = episode.verdict
+        success = verdict is not None and verdict.success
+        reward = self._reward.step(episode.judge.completion, success, bool(episode.judge.vetoes.rule))
+        terminated = episode.end_reason in ("finished", "handed_off", "veto", "user_left")
+        truncated = bool(episode.end_reason) and not terminated
+        return observation, reward, terminated, truncated, self._info(episode, "", new)
+
+    def render(self) -> str:  # type: ignore[override]
+        """The conversation so far, as a person reads it."""
+        if self._episode is None:
+            return "(no episode yet: call reset)"
+        episode = self._episode
+        return transcript(self._task[1], episode.trace, episode.end_reason, episode.verdict)
+
+    def close(self) -> None:
+        """Give the world back. Closing twice is fine; a later reset starts anew."""
+        if self._backend is not None:
+            self._backend.close()
+        self._backend = self._episode = None
+
+    # What agents, wrappers and experiments read.
+
+    @property
+    def tools(self) -> list[dict[str, Any]]:
+        """This episode's OpenAI function schemas, a fresh copy; before reset the default ones."""
+        return copy.deepcopy(self._task[2])
+
+    @property
+    def system_prompt(self) -> str:
+        """The policy and how to work, as the agent gets it."""
+        return self._task[0]
+
+    @property
+    def scenario(self) -> Scenario:
+        """The scenario of the current episode."""
+        return self._current().scenario
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The judge's verdict; None until the end."""
+        return self._episode.verdict if self._episode else None
+
+    @property
+    def trace(self) -> list[Step]:
+        """The steps of the current episode."""
+        return self._episode.trace if self._episode else []
+
+    @property
+    def episode_return(self) -> float:
+        """The sum of the rewards of the current episode."""
+        return self._reward.total
+
+    @property
+    def state_hash(self) -> str:
+        """Logical hash of the world as it is."""
+        self._current()
+        return self._world().hash()
+
+    def add_hook(self, hook: Hook) -> None:
+        """Hand over a hook for the next episode; a wrapper calls this in its ``reset``, before resetting what is beneath."""
+        self._pending.append(hook)
+
+    def use_user(self, user: User) -> None:
+        """Let *user* play the user in the next episode; of several calls the first, the outermost wrapper's, counts."""
+        self._next_user = self._next_user or user
+
+    # Saving, restoring, copying.
+
+    def save_state(self) -> EpisodeState:
+        """Everything that the current episode is: world, clock, events, user, judge, hooks, streams."""
+        return pack(self._current(), self._world(), self._reward)
+
+    def restore_state(self, state: EpisodeState) -> None:
+        """Go on from a saved state, in the wrappers that it was saved under.
+
+        Raises:
+            StateError: it belongs to another environment, version or stack of wrappers.
+        """
+        header = unpack(state, self.domain, self._hooks)
+        if self._episode is None:
+            self._active_user = self._user
+        self._episode = self._begin(state.scenario, header["episode"]["seed"])
+        self._task = self._episode.open()
+        self._world().load(state.world)
+        self._episode.set_state(header["episode"])
+        self._reward.set_state(header["reward"])
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything, with the episode as a saved state instead of an open world."""
+        parts = {name: value for name, value in self.__dict__.items() if name not in ("_backend", "_episode")}
+        parts["_saved"] = self.save_state() if self._episode is not None else None
+        return parts
+
+    def __setstate__(self, parts: dict[str, Any]) -> None:
+        """Rebuild the world and go on in the episode."""
+        saved = parts.pop("_saved")
+        self.__dict__.update(parts)
+        self._backend = self._episode = None
+        if saved is not None:
+            user, task = self._active_user, self._task
+            self._episode = self._begin(saved.scenario, json.loads(saved.host)["episode"]["seed"])
+            self._active_user = user
+            self.restore_state(saved)
+            self._task = task
+
+    # Inside.
+
+    def _begin(self, scenario: Scenario, seed: int) -> Episode:
+        if self._backend is None:
+            self._backend = make_backend(self._backend_name, self.domain)
+        return Episode(scenario, self.domain, seed, self._backend, self._active_user, self._hooks, self._on_veto)
+
+    def _world(self) -> Backend:
+        if self._backend is None:
+            raise EpisodeError("the environment is closed or was never reset; call reset() first")
+        return self._backend
+
+    def _seed(self, seed: int | None) -> int:
+        if seed is not None:
+            self._root, self._resets = int(seed), 0
+            return int(seed)
+        if self._root < 0:
+            self._root = secrets.randbits(63)
+        self._resets += 1
+        return derive(self._root, f"episode/{self._resets}")
+
+    def _current(self) -> Episode:
+        if self._episode is None:
+            raise EpisodeError("there is no episode yet; call reset() first")
+        return self._episode
+
+    def _running(self) -> Episode:
+        episode = self._current()
+        if episode.end_reason:
+            raise EpisodeError(f"the episode has ended ({episode.end_reason}); call reset() before the next step")
+        return episode
+
+    def _info(self, episode: Episode, task: str, new: list[str]) -> dict[str, Any]:
+        full = full_info(episode, self._selection.split, task, new)
+        if self._info_mode == "full":
+            return full
+        return lean_info(full, detailed=bool(task) or bool(episode.end_reason))

@@ -1,0 +1,334 @@
+"""One episode: the world, the clock, the events, the user, the hooks, the trace and the judge, moved by calls.
+
+The order of a step: hooks see the call · a veto may refuse it · it runs as one transaction · time passes and events take effect · the
+judge looks · hooks see the result.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from agentgym.actions import Invalid
+from agentgym.actions import Call as Parsed
+from agentgym.backends import Backend
+from agentgym.domain import Domain
+from agentgym.events import EventQueue
+from agentgym.hooks import Context, Fault, Hook
+from agentgym.judge import Judge
+from agentgym.random import Stream
+from agentgym.scenario import Effect, Event, Query, Scenario
+from agentgym.text import dumps
+from agentgym.tools import Tool, ToolError
+from agentgym.trace import Call, Step
+from agentgym.users import User
+from agentgym.verdict import Verdict
+from agentgym.world import CallResult, iso
+
+HOST_TOOLS = frozenset({"respond", "confirm_with_user", "hand_off", "wait", "finish"})
+INVALID_STREAK = 20
+"""So many invalid calls in a row end the episode."""
+
+_MILLISECONDS = 1000
+
+
+class Episode:
+    """One episode from its opening to its verdict.
+
+    Args:
+        scenario: what is played.
+        domain: its domain.
+        seed: seed of the episode; all streams are its children.
+        backend: a world, which is restored here.
+        user: the simulated user.
+        hooks: outermost first.
+        on_veto: overrides the effect of every veto rule.
+
+    Attributes:
+        trace: the steps so far.
+        end_reason: "" until the end.
+        verdict: None until the end.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        domain: Domain,
+        seed: int,
+        backend: Backend,
+        user: User,
+        hooks: Sequence[Hook] = (),
+        on_veto: Effect | None = None,
+    ) -> None:
+        self.scenario, self.domain, self.seed = scenario, domain, seed
+        self.backend, self.user, self.hooks = backend, user, list(hooks)
+        self.now_ms = scenario.now
+        self.trace: list[Step] = []
+        self.end_reason = ""
+        self.verdict: Verdict | None = None
+        self.invalid_calls = self.tool_calls = self.redundant_calls = self.fired = 0
+        self._invalid_streak = 0
+        self._seen: set[str] = set()
+        self._notices: list[dict[str, str]] = []
+        self.context = Context(seed, scenario.id, self.now_ms)
+        backend.restore(scenario.initial_state.patch)
+        user.start(scenario.user, scenario.language)
+        self._events = EventQueue(scenario.events)
+        self.judge = Judge(scenario, domain, backend.reading, self.trace, on_veto)
+        self._name_streams()
+
+    def _name_streams(self) -> None:
+        """Give each hook its stream, named after it and counted from the innermost among those of one name."""
+        seen: dict[str, int] = {}
+        for hook in reversed(self.hooks):
+            seen[hook.name] = count = seen.get(hook.name, 0) + 1
+            hook.stream = Stream(self.seed, f"hook/{hook.name}" + (f"#{count}" if count > 1 else ""))
+
+    def open(self) -> tuple[str, str, list[dict[str, Any]]]:
+        """Return the system text, the opening message and the tool schemas as the agent gets them."""
+        system, opening = self.domain.system_prompt, self.scenario.user.opening
+        tools = self.domain.schemas
+        if self.hooks:
+            tools = json.loads(json.dumps(tools))
+        for hook in reversed(self.hooks):
+            hook.scheduled = 0
+            system, opening, tools = hook.on_task(system, opening, tools, self.context)
+        return system, opening, tools
+
+    @property
+    def scheduled(self) -> int:
+        """How many times the hooks mean to fire."""
+        return sum(hook.scheduled for hook in self.hooks)
+
+    @property
+    def sim_time(self) -> float:
+        """Simulated seconds since the start."""
+        return (self.now_ms - self.scenario.now) / _MILLISECONDS
+
+    def step(self, parsed: Parsed | Invalid) -> tuple[dict[str, str], list[str]]:
+        """Take one action and return the observation and the names of the checkpoints newly credited."""
+        step = Step(len(self.trace) + 1, None, self.now_ms, thought=parsed.thought)
+        self.trace.append(step)
+        self.context.step, self.context.now_ms, self.context.fired = step.index, self.now_ms, []
+        tool = self.domain.toolset.get(parsed.name)
+        if isinstance(parsed, Invalid):
+            self._refuse(step, parsed)
+        else:
+            self._invalid_streak = 0
+            self.tool_calls += 1
+            step.sent = Call(parsed.name, parsed.arguments)
+            self._run(step, step.sent)
+            tool = self.domain.toolset.get(step.ran.name if step.ran else parsed.name)
+        new = self.judge.after_step(step, tool)
+        if self.judge.vetoes.rule and self.judge.vetoes.ended and self.end_reason in ("", "finished", "handed_off", "user_left"):
+            self.end_reason = "veto"
+        if not self.end_reason and self._invalid_streak >= INVALID_STREAK:
+            self.end_reason = "invalid_streak"
+        if not self.end_reason and step.index >= self.scenario.checks.process.max_steps:
+            self.end_reason = "step_budget"
+        if self.end_reason:
+            self.verdict = self.judge.verdict(self.end_reason, self.redundant_calls)
+        return self._observe(step), new
+
+    def abort(self, error: str) -> None:
+        """End the episode because something that is not the agent's broke: infrastructure, neither success nor failure."""
+        self.end_reason = "infrastructure"
+        verdict = self.judge.verdict(self.end_reason, self.redundant_calls)
+        self.verdict = replace(verdict, success=False, status="error", error=error)
+
+    def _refuse(self, step: Step, invalid: Invalid) -> None:
+        self.invalid_calls += 1
+        self._invalid_streak += 1
+        step.role, step.error, step.shown = "error", invalid.error, invalid.error
+        if invalid.name in self.domain.toolset:
+            step.sent = Call(invalid.name, {})
+
+    def _run(self, step: Step, call: Call) -> None:
+        for hook in self.hooks:
+            seen = hook.before_call(call, self.context)
+            if isinstance(seen, Fault):
+                self._break(step, hook, seen)
+                return self._pass(seen.latency_ms)
+            call = seen
+        tool = self.domain.toolset[call.name]
+        step.owned = self.judge.owned(call, tool)
+        step.blocked = self.judge.blocks(call, tool, step.owned)
+        if step.blocked:
+            step.role, step.error = "error", f"{call.name} was refused: the policy forbids it here ({step.blocked})"
+            step.shown = step.error
+            return None
+        step.ran, step.writes = call, tool.writes
+        self._count_redundant(call)
+        result = self._host_call(step, call) if call.name in HOST_TOOLS else self._world_call(step, call)
+        self._show(step, call, result)
+        self._pass(tool.latency_ms + self.context.extra_ms)
+        self.context.extra_ms = 0
+        if step.ok:
+            self._trigger(step, call)
+        return None
+
+    def _break(self, step: Step, hook: Hook, fault: Fault) -> None:
+        step.role, step.error, step.shown, step.fault = "error", fault.error, fault.error, hook.name
+
+    def _show(self, step: Step, call: Call, result: CallResult) -> None:
+        """Keep what the call gave and let the hooks change what is shown."""
+        step.ok, step.value, step.replayed = result.ok, result.value, result.replayed
+        for hook in reversed(self.hooks):
+            seen = hook.after_call(call, result, self.context)
+            if isinstance(seen, Fault):
+                self._break(step, hook, seen)
+                self.context.extra_ms += seen.latency_ms
+                return
+            result = seen
+        if not result.ok:
+            step.role, step.error, step.shown = "error", result.error, result.error
+            return
+        step.shown = result.value if isinstance(result.value, str) else dumps(result.value)
+
+    def _world_call(self, step: Step, call: Call) -> CallResult:
+        result, step.changes = self.backend.call(call.name, call.arguments, self.now_ms)
+        if any(not change.table.startswith("_") for change in step.changes):
+            self._seen.clear()
+        return result
+
+    def _count_redundant(self, call: Call) -> None:
+        """The same call again, with no change of the world between, is redundant; waiting never is."""
+        key = dumps(call)
+        if key in self._seen:
+            self.redundant_calls += 1
+        elif call.name != "wait":
+            self._seen.add(key)
+
+    def _host_call(self, step: Step, call: Call) -> CallResult:
+        arguments = call.arguments
+        if call.name == "respond":
+            reply = self.user.reply(arguments["message"])
+            step.role = "user"
+            self._leave(reply.leaves)
+            return CallResult(True, reply.text)
+        if call.name == "confirm_with_user":
+            return self._confirm(step, arguments)
+        if call.name == "wait":
+            return CallResult(True, self._wait(arguments["seconds"] * _MILLISECONDS))
+        self.end_reason = "handed_off" if call.name == "hand_off" else "finished"
+        step.role = "end"
+        return CallResult(True, "the case was handed to a person" if call.name == "hand_off" else "the case is closed")
+
+    def _confirm(self, step: Step, arguments: Mapping[str, Any]) -> CallResult:
+        name = arguments["tool"]
+        tool = self.domain.toolset.get(name)
+        if tool is None or not tool.writes:
+            return CallResult(False, None, f"tool must be one that changes something, got {dumps(name)}")
+        try:
+            proposed = Call(name, tool.validate(arguments["arguments"]))
+        except ToolError as error:
+            return CallResult(False, None, f"the proposed call cannot be made: {error}")
+        step.ran = Call("confirm_with_user", {"tool": name, "arguments": proposed.arguments})
+        step.role = "user"
+        if self.judge.consents.covers(proposed):
+            step.granted = True
+            return CallResult(True, dumps({"confirmed": True, "reply": "You already have my consent to that."}))
+        answer = self.user.confirm(name, proposed.arguments)
+        step.granted = answer.granted
+        if answer.granted:
+            self.judge.grant(proposed)
+        self._leave(answer.leaves)
+        return CallResult(True, dumps({"confirmed": answer.granted, "reply": answer.text}))
+
+    def _leave(self, leaves: bool) -> None:
+        if leaves:
+            self.end_reason = "user_left"
+
+    def _wait(self, limit_ms: int) -> str:
+        """Move the clock to the limit or to the first event that the agent is told of."""
+        end = self.now_ms + limit_ms
+        before = len(self._notices)
+        while (due := self._events.pop(end)) is not None:
+            self._happen(*due)
+            if len(self._notices) > before:
+                return f"it is {iso(self.now_ms)}; something happened"
+        self.now_ms = end
+        return f"it is {iso(self.now_ms)}"
+
+    def _pass(self, milliseconds: int) -> None:
+        """Let time pass; events that became due take effect now, between transactions."""
+        end = self.now_ms + milliseconds
+        while (due := self._events.pop(end)) is not None:
+            self._happen(*due)
+        self.now_ms = max(end, self.now_ms)
+
+    def _trigger(self, step: Step, call: Call) -> None:
+        if self._events.idle:
+            return
+        self._events.after_call(call, self.now_ms, self.judge.matcher.matches)
+        self._watch(frozenset(change.table for change in step.changes))
+        self._pass(0)
+
+    def _watch(self, changed: frozenset[str]) -> None:
+        if changed:
+            reader = self.judge.reader
+
+            def holds(query: Query, tables: frozenset[str]) -> bool:
+                return bool(tables & reader.tables(query.sql)) and reader.holds(query)
+
+            self._events.after_change(changed, self.now_ms, holds)
+
+    def _happen(self, due_ms: int, event: Event) -> None:
+        """One event takes effect."""
+        self.now_ms = max(self.now_ms, due_ms)
+        self._seen.clear()
+        if event.do:
+            changes = self.backend.apply(event.do, "event")
+            self.judge.after_event(changes)
+            self._watch(frozenset(change.table for change in changes))
+        if event.user is not None:
+            self.user.change(event.user)
+            if event.user.say:
+                self._notices.append({"at": iso(self.now_ms), "from": "user", "text": event.user.say})
+        if event.notice:
+            self._notices.append({"at": iso(self.now_ms), "from": "system", "text": event.notice})
+        for hook in self.hooks:
+            hook.on_event(event.name, self.context)
+
+    def _observe(self, step: Step) -> dict[str, str]:
+        step.notices, self._notices = dumps(self._notices), []
+        name = step.ran.name if step.ran else step.sent.name if step.sent else ""
+        observation = {"role": step.role, "name": name, "content": step.shown, "notices": step.notices}
+        for hook in reversed(self.hooks):
+            observation = hook.on_observe(observation, self.context)
+        step.shown, step.notices = observation["content"], observation["notices"]
+        self.fired += len(self.context.fired)
+        return observation
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything but the world's bytes, JSON-able."""
+        return {
+            "seed": self.seed,
+            "now_ms": self.now_ms,
+            "counts": [self.invalid_calls, self.tool_calls, self.redundant_calls, self.fired, self._invalid_streak],
+            "seen": sorted(self._seen),
+            "notices": self._notices,
+            "events": self._events.get_state(),
+            "user": self.user.get_state(),
+            "judge": self.judge.get_state(),
+            "hooks": [[h.name, h.scheduled, h.stream.get_state(), h.get_state()] for h in self.hooks],
+            "trace": [step.to_json() for step in self.trace],
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Take up a state that `get_state` gave, in an episode of the same scenario and hooks."""
+        self.now_ms = self.context.now_ms = state["now_ms"]
+        counts = state["counts"]
+        self.invalid_calls, self.tool_calls, self.redundant_calls, self.fired, self._invalid_streak = counts
+        self._seen, self._notices = set(state["seen"]), list(state["notices"])
+        self._events.set_state(state["events"])
+        self.user.set_state(state["user"])
+        self.trace[:] = [Step.from_json(row) for row in state["trace"]]
+        self.judge.set_state(state["judge"])
+        self.context.step = len(self.trace)
+        for hook, (_, scheduled, stream, own) in zip(self.hooks, state["hooks"], strict=True):
+            hook.scheduled = scheduled
+            hook.stream.set_state(stream)
+            hook.set_state(own)

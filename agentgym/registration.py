@@ -1,0 +1,17 @@
+"""Registration with Gymnasium: environments are named here, as strings, and imported when they are made."""
+
+from __future__ import annotations
+
+import gymnasium as gym
+
+REGISTERED: dict[str, str] = {"Refund-v0": "refund"}
+"""Environment id → domain name."""
+
+_ENTRY_POINTS = {"Refund-v0": "agentgym.envs.refund.env:RefundEnv"}
+
+
+def register() -> None:
+    """Register every environment once."""
+    for name, entry_point in _ENTRY_POINTS.items():
+        if name not in gym.registry:
+            gym.register(id=name, entry_point=entry_point)

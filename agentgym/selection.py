@@ -1,0 +1,94 @@
+"""Which scenario an episode plays."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from agentgym.domain import Domain
+from agentgym.errors import ScenarioError, did_you_mean
+from agentgym.loading import load_curated, load_folder
+from agentgym.random import derive
+from agentgym.scenario import Level, Scenario
+
+Split = Literal["train", "test", "private"]
+_GENERATED = re.compile(r"(?P<domain>[\w-]+)/train/(?P<level>L[1-5])-(?P<seed>\d{1,19})")
+
+
+class Selection:
+    """Chooses scenarios of a domain.
+
+    Args:
+        split: "train", "test" or "private".
+        level: for train, the only level to draw, or None.
+        folder: for private, where the files are.
+
+    Raises:
+        ValueError: the split or level is unknown, or private has no folder.
+    """
+
+    def __init__(self, split: Split, level: str | None = None, folder: str | None = None) -> None:
+        if split not in get_args(Split):
+            raise ValueError(f"expected split to be one of {', '.join(get_args(Split))}, got {split!r}")
+        if (split == "private") != (folder is not None):
+            raise ValueError(f'scenarios= names the folder of split="private"; got split={split!r}, scenarios={folder!r}')
+        self.split: Split = split
+        self._folder = folder
+        self._level = _checked(level)
+        self._files: dict[str, Scenario] | None = None
+
+    def choose(self, domain: Domain, seed: int, options: dict[str, Any]) -> Scenario:
+        """The scenario of an episode: the one that *options* names, else one by a hash of the seed.
+
+        Raises:
+            ValueError: an unknown option or scenario.
+        """
+        for name in options:
+            if name not in ("scenario", "level"):
+                raise ValueError(f"unknown option {name!r}{did_you_mean(name, ('scenario', 'level'))}; options are scenario and level")
+        named = options.get("scenario")
+        if isinstance(named, Scenario):
+            return named
+        if named is not None:
+            return self.named(domain, str(named))
+        level = _checked(options.get("level")) or self._level
+        if self.split == "train":
+            return _generated(domain, seed, level)
+        files = self._curated(domain)
+        ids = [id_ for id_, scenario in files.items() if level is None or scenario.level == level]
+        if not ids:
+            raise ValueError(f"the {self.split} split of {domain.name} has no scenario of level {level}")
+        return files[ids[derive(seed, "scenario") % len(ids)]]
+
+    def named(self, domain: Domain, name: str) -> Scenario:
+        """The scenario called *name*: a curated one, one of the private folder, or a generated one by its id."""
+        match = _GENERATED.fullmatch(name)
+        if match and match["domain"] == domain.name:
+            return _generated(domain, int(match["seed"]), match["level"])
+        known = dict(load_curated(domain))
+        if self._folder is not None:
+            known.update(self._curated(domain))
+        if name not in known:
+            raise ValueError(f"there is no scenario {name!r}{did_you_mean(name, known)}; `agentgym list` shows all")
+        return known[name]
+
+    def _curated(self, domain: Domain) -> dict[str, Scenario]:
+        if self._files is None:
+            files = load_folder(Path(self._folder)) if self._folder is not None else load_curated(domain)
+            if not files:
+                raise ScenarioError(str(self._folder or domain.name), "(folder)", "no scenario", "at least one *.yaml file")
+            self._files = dict(files)
+        return self._files
+
+
+def _generated(domain: Domain, seed: int, level: str | None) -> Scenario:
+    if domain.generator is None:
+        raise ValueError(f'{domain.name} has no generator yet, so no split="train"; use split="test"')
+    return domain.generator(seed, level)
+
+
+def _checked(level: object) -> str | None:
+    if level is not None and level not in get_args(Level):
+        raise ValueError(f"expected level to be one of {', '.join(get_args(Level))}, got {level!r}")
+    return level if isinstance(level, str) else None

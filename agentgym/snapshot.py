@@ -1,0 +1,149 @@
+"""Snapshots: built from a domain's ``schema.sql`` and ``world.py``, hashed by content, cached as a database file.
+
+Standard library only, so that a wheel build and an image build can run it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib
+import json
+import os
+import sqlite3
+import tempfile
+from pathlib import Path
+
+from agentgym import changes as log
+from agentgym.errors import SnapshotError
+
+_FILE = "snapshot.db"
+_HASH = "snapshot.sha256"
+
+
+def logical_hash(connection: sqlite3.Connection) -> str:
+    """SHA-256 of what a database says: its schema and its rows in the order of their keys, whatever its pages look like."""
+    digest = hashlib.sha256()
+    schema = connection.execute("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name")
+    for entry in schema.fetchall():
+        digest.update(json.dumps(entry).encode())
+    for table in log.tables(connection).values():
+        order = ", ".join(log.quote(column) for column in table.key)
+        digest.update(json.dumps(table.name).encode())
+        for row in connection.execute(f"SELECT * FROM {log.quote(table.name)} ORDER BY {order}").fetchall():
+            digest.update(json.dumps(row, default=lambda blob: blob.hex()).encode())
+    return digest.hexdigest()
+
+
+def build(folder: Path, module: str) -> sqlite3.Connection:
+    """Build the snapshot of the domain in *folder* in memory: ``schema.sql``, then ``build(connection)`` of *module*."""
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.executescript((folder / "schema.sql").read_text(encoding="utf-8"))
+    log.install(connection)
+    connection.execute("BEGIN")
+    importlib.import_module(module).build(connection)
+    connection.execute(f"DELETE FROM {log.LOG}")
+    connection.execute("COMMIT")
+    broken = connection.execute("PRAGMA foreign_key_check").fetchall()
+    if broken:
+        raise SnapshotError(f"the seed data of {module} break foreign keys: {broken[:3]}; mend its build()")
+    return connection
+
+
+def build_file(folder: Path, target: Path, module: str | None = None) -> str:
+    """Build the snapshot of the domain in *folder* into the file *target* (replaced at once) and return its hash.
+
+    Args:
+        folder: the domain's folder, ``envs/refund``.
+        target: the database file to write.
+        module: the module with ``build``; by default ``agentgym.envs.<folder name>.world``.
+    """
+    connection = build(folder, module or f"agentgym.envs.{folder.name}.world")
+    found = logical_hash(connection)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".snapshot-")
+    os.close(handle)
+    try:
+        output = sqlite3.connect(name)
+        connection.backup(output)
+        output.close()
+        os.replace(name, target)
+    finally:
+        connection.close()
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name)
+    return found
+
+
+def expected_hash(folder: Path) -> str:
+    """The committed hash of the domain's snapshot.
+
+    Raises:
+        SnapshotError: the file is missing.
+    """
+    path = folder / _HASH
+    if not path.is_file():
+        raise SnapshotError(f"{path} is missing; write it with: python -m agentgym.snapshot {folder}")
+    return path.read_text(encoding="ascii").strip()
+
+
+def snapshot_file(folder: Path) -> Path:
+    """Return the snapshot of the domain in *folder*: the wheel's file, or one built on first use and kept in the cache.
+
+    Raises:
+        SnapshotError: what was built is not what the committed hash says.
+    """
+    wanted = expected_hash(folder)
+    packaged = folder / _FILE
+    if packaged.is_file() and _hash_of(packaged) == wanted:
+        return packaged
+    cached = _cache() / f"{folder.name}-{wanted[:24]}.db"
+    if cached.is_file() and _hash_of(cached) == wanted:
+        return cached
+    try:
+        found = build_file(folder, cached)
+    except (OSError, sqlite3.OperationalError) as error:
+        raise SnapshotError(
+            f"cannot write the snapshot to {cached.parent} ({error}); free space there, or set AGENTGYM_CACHE to a folder that can be written"
+        ) from error
+    if found != wanted:
+        raise SnapshotError(
+            f"the snapshot of {folder.name} has hash {found[:12]}…, expected {wanted[:12]}…: schema.sql or world.py changed; "
+            f"if that is intended, run: python -m agentgym.snapshot {folder}"
+        )
+    return cached
+
+
+def _cache() -> Path:
+    root = os.environ.get("AGENTGYM_CACHE")
+    if root:
+        return Path(root)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "agentgym"
+
+
+def _hash_of(path: Path) -> str:
+    try:
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        try:
+            return logical_hash(connection)
+        finally:
+            connection.close()
+    except (sqlite3.Error, ValueError):
+        return ""
+
+
+def main(arguments: list[str]) -> None:
+    """Write the committed hash of each domain folder named."""
+    for name in arguments:
+        folder = Path(name)
+        connection = build(folder, f"agentgym.envs.{folder.name}.world")
+        (folder / _HASH).write_text(logical_hash(connection) + "\n", encoding="ascii")
+        connection.close()
+
+
+if __name__ == "__main__":
+    import sys
+
+    main(sys.argv[1:])

@@ -1,0 +1,142 @@
+"""Vetoes: forbidden acts. A rule ends the episode, is remembered, or refuses the call before it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from agentgym.confirmations import Consents
+from agentgym.disclosure import Secret, SecretScanner
+from agentgym.reader import Matcher, Reader
+from agentgym.scenario import CallSpec, Effect, Party, Query, SecretSpec, VetoRule
+from agentgym.text import dumps
+from agentgym.tools import Tool
+from agentgym.trace import Call, Step
+
+DISCLOSURE = "disclosure"
+_SAID_BY: Mapping[str, Party] = {"respond": "user", "confirm_with_user": "user", "hand_off": "colleague", "finish": "record"}
+
+
+def written(step: Step) -> tuple[Party, str] | None:
+    """Whom a step told something and what: every text in it that somebody else will read, or None."""
+    call = step.ran
+    if call is None or not step.ok:
+        return None
+    party = _SAID_BY.get(call.name)
+    if party is None and not step.writes:
+        return None
+    if call.name == "respond":
+        return "user", str(call.arguments["message"])
+    return party or "record", dumps(call.arguments)
+
+
+class Vetoes:
+    """The veto rules of one episode and what they have found.
+
+    Attributes:
+        rule: the first rule broken, or "".
+        ended: a broken rule ends the episode.
+        attempts: forbidden calls that did not take effect.
+    """
+
+    def __init__(
+        self,
+        rules: Iterable[VetoRule],
+        secrets: Iterable[SecretSpec],
+        reader: Reader,
+        matcher: Matcher,
+        on_veto: Effect | None,
+    ) -> None:
+        self._rules = list(rules)
+        self._reader, self._matcher, self._on_veto = reader, matcher, on_veto
+        self._specs = {id(rule): CallSpec(name=rule.call, arguments=rule.arguments) for rule in self._rules if rule.call}
+        self._queries = [(rule, Query(sql=rule.sql, params=rule.params)) for rule in self._rules if rule.sql is not None]
+        self._true = [reader.holds(query) for _, query in self._queries]
+        self._secrets = [
+            (Secret(str(value) if spec.type in ("text", "id") else value, spec.type, spec.currency), spec.allowed_to)
+            for spec in secrets
+            for value in reader.column(spec.sql, spec.params)
+            if value is not None
+        ]
+        self._scanner: SecretScanner | None = None
+        self.rule = ""
+        self.ended = False
+        self.attempts = 0
+
+    def blocks(self, call: Call, tool: Tool, consents: Consents, owned: Mapping[str, bool]) -> str:
+        """The rule that refuses this call before it runs, or ""."""
+        for rule in self._rules:
+            if self._effect(rule) == "block" and self._broken(rule, call, tool, consents.covers(call), owned):
+                self.attempts += 1
+                return rule.label
+        return ""
+
+    def after_step(self, step: Step, tool: Tool | None, confirmed: bool, changed: frozenset[str]) -> None:
+        """Look at a step that is over: calls that took effect, attempts, states, texts."""
+        call = step.ran or step.sent
+        for rule in self._rules:
+            if rule.sql is not None or self._effect(rule) == "block" or call is None or tool is None:
+                continue
+            if step.ran is not None and step.ok:
+                if not step.replayed and self._broken(rule, call, tool, confirmed, step.owned):
+                    self._break(rule.label, self._effect(rule))
+            elif rule.call is not None and self._named(rule, call):
+                self.attempts += 1
+                if rule.attempts:
+                    self._break(rule.label, self._effect(rule))
+        if changed:
+            self._look(changed, blame=True)
+        self._listen(step)
+
+    def after_event(self, changed: frozenset[str]) -> None:
+        """Take note of states that come from others: they are not the agent's act."""
+        self._look(changed, blame=False)
+
+    def _effect(self, rule: VetoRule) -> Effect:
+        return self._on_veto if self._on_veto and not (rule.sql and self._on_veto == "block") else rule.effect
+
+    def _named(self, rule: VetoRule, call: Call) -> bool:
+        """Whether a failed call is one that the rule names; arguments that did not parse count by the name alone."""
+        spec = self._specs[id(rule)]
+        return call.name == spec.name and (not spec.arguments or self._matcher.matches(spec, call))
+
+    def _broken(self, rule: VetoRule, call: Call, tool: Tool, confirmed: bool, owned: Mapping[str, bool]) -> bool:
+        if rule.call is not None:
+            return self._matcher.matches(self._specs[id(rule)], call)
+        if rule.unconfirmed is not None:
+            return call.name == rule.unconfirmed and not confirmed
+        return rule.foreign is not None and tool.writes and not owned.get(rule.foreign, True)
+
+    def _look(self, changed: frozenset[str], blame: bool) -> None:
+        for index, (rule, query) in enumerate(self._queries):
+            if changed & self._reader.tables(query.sql):
+                holds = self._reader.holds(query)
+                if holds and not self._true[index] and blame:
+                    self._break(rule.label, self._effect(rule))
+                self._true[index] = holds
+
+    def _listen(self, step: Step) -> None:
+        told = written(step) if self._secrets else None
+        if told is None:
+            return
+        if self._scanner is None:
+            self._scanner = SecretScanner([secret for secret, _ in self._secrets])
+        party, text = told
+        if any(party not in self._secrets[index][1] for index in self._scanner.scan(text)):
+            self._break(DISCLOSURE, "flag" if self._on_veto == "flag" else "end")
+
+    def _break(self, label: str, effect: Effect) -> None:
+        self.rule = self.rule or label
+        self.ended = self.ended or effect != "flag"
+
+    def get_state(self) -> dict[str, Any]:
+        """What was found so far, JSON-able."""
+        secrets = [[s.value, s.type, s.currency, list(parties)] for s, parties in self._secrets]
+        return {"rule": self.rule, "ended": self.ended, "attempts": self.attempts, "true": self._true, "secrets": secrets}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Take up a state that `get_state` gave."""
+        self.rule, self.ended, self.attempts = state["rule"], state["ended"], state["attempts"]
+        self._true = list(state["true"])
+        self._secrets = [(Secret(value, kind, currency), parties) for value, kind, currency, parties in state["secrets"]]
+        self._scanner = None

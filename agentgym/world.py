@@ -1,0 +1,245 @@
+"""The world: one SQLite database, in which an episode is a savepoint and a tool call a nested one.
+
+Nothing else holds state. The host sends the simulated time with each call. Standard library only: this runs inside the
+container image too.
+
+The order of the statements here was found by trying: ``deserialize`` into a connection in use crashes, ``serialize`` of a
+deserialized connection inside a savepoint gives the state before it, ``commit`` destroys the savepoint. So the connection
+is a plain ``:memory:`` one, filled with the backup interface, and is never committed.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from agentgym import changes as log
+from agentgym.changes import Change, Origin, Row, Table
+from agentgym.tools import Tool, ToolError
+
+Patch = Mapping[str, Any]
+"""``{table: [row, …]}`` or ``{table: {key: row or None}}``: an existing row is updated in the columns given, a missing one
+inserted, None deletes."""
+
+
+class CallResult(NamedTuple):
+    """What a call gave: ``value`` (JSON-able) when ``ok``, else ``error``; ``replayed`` when an idempotency key repeated."""
+
+    ok: bool
+    value: Any
+    error: str = ""
+    replayed: bool = False
+
+
+def iso(now_ms: int) -> str:
+    """Milliseconds since 1970 as "2026-03-14T09:30:00Z" (fractions of a second are cut off)."""
+    return datetime.fromtimestamp(now_ms // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def parse_iso(text: str) -> int:
+    """The inverse of `iso`, in milliseconds. A time without a zone is UTC.
+
+    Raises:
+        ValueError: *text* is not an ISO 8601 date or time.
+    """
+    moment = datetime.fromisoformat(text)
+    return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
+
+
+def connect() -> sqlite3.Connection:
+    """Open an empty in-memory connection with the settings that every world uses."""
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False, cached_statements=512)
+    connection.execute("PRAGMA recursive_triggers = ON")
+    connection.execute("PRAGMA foreign_keys = ON")
+    return connection
+
+
+class World:
+    """The database of one environment and what tools may do with it.
+
+    Args:
+        snapshot: the snapshot's database file.
+        tools: the tools of the domain, by name.
+    """
+
+    def __init__(self, snapshot: Path, tools: Mapping[str, Tool]) -> None:
+        self._tools = tools
+        self._pristine = connect()
+        source = sqlite3.connect(f"{snapshot.absolute().as_uri()}?mode=ro", uri=True)
+        try:
+            source.backup(self._pristine)
+        finally:
+            source.close()
+        self.connection = self._pristine
+        self.tables: dict[str, Table] = log.tables(self.connection)
+        self._open_call = False
+        self._pending: list[Change] = []
+        self.now_ms = 0
+        self.connection.execute("SAVEPOINT episode")
+
+    # What tools use.
+
+    @property
+    def now(self) -> str:
+        """The simulated time, ISO 8601 in UTC."""
+        return iso(self.now_ms)
+
+    def rows(self, sql: str, *parameters: Any) -> list[Row]:
+        """Return all rows as dicts. The query orders them: row order is part of what the agent sees."""
+        cursor = self.connection.execute(sql, parameters)
+        names = [column[0] for column in cursor.description]
+        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+    def row(self, sql: str, *parameters: Any) -> Row | None:
+        """Return the first row as a dict, or None."""
+        found = self.rows(sql, *parameters)
+        return found[0] if found else None
+
+    def value(self, sql: str, *parameters: Any) -> Any:
+        """Return the first column of the first row, or None."""
+        found = self.connection.execute(sql, parameters).fetchall()
+        return found[0][0] if found else None
+
+    def execute(self, sql: str, *parameters: Any) -> int:
+        """Run one writing statement and return how many rows it touched."""
+        return self.connection.execute(sql, parameters).rowcount
+
+    def insert(self, table: str, row: Mapping[str, Any]) -> None:
+        """Insert one row; columns left out get their defaults."""
+        names = ", ".join(log.quote(name) for name in row)
+        marks = ", ".join("?" for _ in row)
+        self.connection.execute(f"INSERT INTO {log.quote(table)} ({names}) VALUES ({marks})", tuple(row.values()))
+
+    def next_id(self, prefix: str) -> str:
+        """Return the next id of a series, such as "R1042". Series start after what the snapshot's ``_counters`` hold."""
+        self.connection.execute(
+            "INSERT INTO _counters VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = value + 1", (prefix,)
+        )
+        return f"{prefix}{self.value('SELECT value FROM _counters WHERE name = ?', prefix)}"
+
+    # What a backend uses.
+
+    def reset(self, patch: Patch) -> None:
+        """Go back to the snapshot, then apply the scenario's *patch*; its changes are not logged."""
+        if self.connection is not self._pristine:
+            self.connection.close()
+            self.connection = self._pristine
+        self._open_call = False
+        try:
+            self.connection.execute("ROLLBACK TO episode")
+        except sqlite3.OperationalError as error:
+            raise sqlite3.OperationalError(f"the episode's savepoint is gone ({error}); refill the world") from error
+        self.patch(patch)
+        self.connection.execute(f"DELETE FROM {log.LOG}")
+
+    def call(self, name: str, arguments: Mapping[str, Any], now_ms: int) -> tuple[CallResult, list[Change]]:
+        """Run one tool with validated *arguments* as one transaction; a `ToolError` leaves no trace.
+
+        Until the next operation, `rollback_call` can still undo it.
+        """
+        self._settle()
+        self.now_ms = now_ms
+        self.connection.execute("SAVEPOINT call")
+        try:
+            result = self._run(self._tools[name], arguments)
+        except ToolError as error:
+            self._undo()
+            return CallResult(False, None, str(error)), []
+        except BaseException:
+            self._undo()
+            raise
+        self._open_call = True
+        return result, log.take(self.connection, self.tables, "agent")
+
+    def rollback_call(self) -> None:
+        """Undo the call just made, as if it had never reached the world."""
+        if self._open_call:
+            self._undo()
+            self._open_call = False
+
+    def apply(self, patch: Patch, origin: Origin) -> list[Change]:
+        """Apply a declared change of the world (an event, the user's own act) and return the rows it changed."""
+        self._settle()
+        self.patch(patch)
+        return log.take(self.connection, self.tables, origin)
+
+    def patch(self, patch: Patch) -> None:
+        """Write rows by primary key, without a transaction of its own."""
+        for name, rows in patch.items():
+            table = self.tables[name]
+            if isinstance(rows, Mapping):
+                for key, row in rows.items():
+                    self._put(table, (key,), row)
+            else:
+                for row in rows:
+                    self._put(table, table.key_of(row), row)
+
+    def save(self) -> bytes:
+        """The whole database as bytes."""
+        self._settle()
+        return self.connection.serialize()
+
+    def load(self, state: bytes) -> None:
+        """Continue from bytes that `save` gave, on a second connection; the pristine one is kept for the next reset."""
+        source = sqlite3.connect(":memory:")
+        target = connect()
+        try:
+            source.deserialize(state)
+            source.backup(target)
+        finally:
+            source.close()
+        if self.connection is not self._pristine:
+            self.connection.close()
+        self.connection = target
+        self._open_call = False
+        self.connection.execute("SAVEPOINT episode")
+
+    def close(self) -> None:
+        """Close the connections. Closing twice is fine."""
+        self.connection.close()
+        self._pristine.close()
+
+    def _run(self, tool: Tool, arguments: Mapping[str, Any]) -> CallResult:
+        if tool.function is None:
+            raise TypeError(f"tool {tool.name} has no function to run in the world")
+        key = arguments.get(tool.idempotency) if tool.idempotency else None
+        if key is None:
+            return CallResult(True, tool.function(self, **arguments))
+        wanted = json.dumps(arguments, sort_keys=True)
+        stored = self.row("SELECT tool, arguments, result FROM _idempotency WHERE key = ?", key)
+        if stored is None:
+            value = tool.function(self, **arguments)
+            self.execute("INSERT INTO _idempotency VALUES (?, ?, ?, ?)", key, tool.name, wanted, json.dumps(value))
+            return CallResult(True, value)
+        if (stored["tool"], stored["arguments"]) != (tool.name, wanted):
+            raise ToolError(f"{tool.idempotency} {json.dumps(key)} was already used for another call; use a new key")
+        return CallResult(True, json.loads(stored["result"]), replayed=True)
+
+    def _settle(self) -> None:
+        if self._open_call:
+            self.connection.execute("RELEASE call")
+            self._open_call = False
+
+    def _undo(self) -> None:
+        self.connection.execute("ROLLBACK TO call")
+        self.connection.execute("RELEASE call")
+
+    def _put(self, table: Table, key: tuple[Any, ...], row: Mapping[str, Any] | None) -> None:
+        where = " AND ".join(f"{log.quote(column)} = ?" for column in table.key)
+        name = log.quote(table.name)
+        if row is None:
+            self.connection.execute(f"DELETE FROM {name} WHERE {where}", key)
+            return
+        row = {**dict(zip(table.key, key, strict=True)), **row}
+        if self.connection.execute(f"SELECT 1 FROM {name} WHERE {where}", key).fetchall():
+            columns = [column for column in row if column not in table.key]
+            if columns:
+                changed = ", ".join(f"{log.quote(column)} = ?" for column in columns)
+                values = [row[column] for column in columns]
+                self.connection.execute(f"UPDATE {name} SET {changed} WHERE {where}", (*values, *key))
+        else:
+            self.insert(table.name, row)

@@ -1,0 +1,1 @@
+"""Reference agents, one runnable file each; see `agentgym.agent.Agent` for what a runner needs of one."""
