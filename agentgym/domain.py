@@ -15,6 +15,7 @@ from agentgym.errors import DomainError
 from agentgym.scenario import Scenario, VetoRule
 from agentgym.snapshot import snapshot_file
 from agentgym.tools import Tool
+from agentgym.world import iso
 
 Generator = Callable[[int, str | None], Scenario]
 """``generator(seed, level)`` gives the training scenario of a seed; ``level`` None draws it."""
@@ -33,6 +34,7 @@ class Domain:
         vetoes: forbidden acts in every scenario.
         free_text: columns that hold text the agent writes, as "table.column".
         volatile: columns that change by themselves, as "table.column".
+        briefing: what the agent is told about this one case, after the policy; None for the time alone.
         caller: the field of the ``domain`` section with the user's own id, or "".
         scenarios: folder of curated scenarios, None for the package's own.
     """
@@ -46,6 +48,7 @@ class Domain:
     free_text: frozenset[str] = frozenset()
     volatile: frozenset[str] = frozenset()
     caller: str = ""
+    briefing: Callable[[Scenario], str] | None = None
     scenarios: Path | None = None
 
     @cached_property
@@ -76,6 +79,11 @@ class Domain:
     def system_prompt(self) -> str:
         """The policy and how talking, confirming and ending work."""
         return f"{self.policy}\n\n{PROMPT}"
+
+    def task(self, scenario: Scenario) -> str:
+        """The system text of one case: the policy, how to work, the time and the briefing."""
+        briefing = f" {self.briefing(scenario)}" if self.briefing else ""
+        return f"{self.system_prompt}\n\n## This case\n\nIt is {iso(scenario.now)}.{briefing}"
 
     @cached_property
     def snapshot(self) -> Path:

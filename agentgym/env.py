@@ -149,7 +149,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         truncated = bool(episode.end_reason) and not terminated
         return observation, reward, terminated, truncated, self._info(episode, "", new)
 
-    def render(self) -> str:  # type: ignore[override]
+    def render(self) -> str:
         """The conversation so far, as a person reads it."""
         if self._episode is None:
             return "(no episode yet: call reset)"

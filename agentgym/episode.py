@@ -88,7 +88,7 @@ class Episode:
 
     def open(self) -> tuple[str, str, list[dict[str, Any]]]:
         """Return the system text, the opening message and the tool schemas as the agent gets them."""
-        system, opening = self.domain.system_prompt, self.scenario.user.opening
+        system, opening = self.domain.task(self.scenario), self.scenario.user.opening
         tools = self.domain.schemas
         if self.hooks:
             tools = json.loads(json.dumps(tools))

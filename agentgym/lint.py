@@ -1,7 +1,7 @@
 """Holds a scenario against its domain, at load: names, literals, SQL, checks that say nothing or contradict each other.
 
-Form is checked by the models of `agentgym.scenario`. What needs an episode (gold reaches 1.0, everything can be found out)
-is checked by ``agentgym validate``.
+Form is checked by the models of `agentgym.scenario`. What needs an episode (gold reaches 1.0, everything can be found
+out) is checked by ``agentgym validate``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from agentgym.domain import Domain
 from agentgym.lint_names import check_calls, check_gold, check_tables
-from agentgym.lint_sense import check_free_text, check_sense
+from agentgym.lint_sense import check_free_text, check_given, check_sense
 from agentgym.lint_state import check_patches, check_queries, check_state, check_unborn
 from agentgym.lint_subject import Subject
 from agentgym.misfit import misfit
@@ -55,6 +55,7 @@ def _lint(subject: Subject) -> None:
     check_queries(subject)
     check_sense(subject)
     check_free_text(subject)
+    check_given(subject)
     check_patches(subject)
     check_unborn(subject)
     check_state(subject)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from agentgym.lint_subject import Subject, spelt
+from agentgym.lint_subject import Subject, spelt, texts
 from agentgym.scenario import AllowedChange, CallSpec, Said, TextCheck
 from agentgym.world import iso
+
+_KEY = re.compile(r"[A-Za-z]+[-_]?[0-9][A-Za-z0-9_-]*")
+"""What a key looks like, such as A1001 or pay_7f3."""
 
 
 def check_sense(subject: Subject) -> None:
@@ -120,6 +124,11 @@ def _no_contradiction(subject: Subject) -> None:
         for i, rule in enumerate(subject.scenario.veto)
         if rule.call is not None
     ]
+    forbidden += [
+        (f"the standing veto {rule.label}", CallSpec(name=rule.call, arguments=rule.arguments))
+        for rule in subject.domain.vetoes
+        if rule.call is not None
+    ]
     needed = [(f"checks.process.required[{i}]", call) for i, call in enumerate(checks.process.required)]
     needed += [(f"checks.process.deadline[{i}].call", entry.call) for i, entry in enumerate(checks.process.deadline)]
     for field, call in needed:
@@ -172,4 +181,22 @@ def _open_columns(subject: Subject, allowed: AllowedChange) -> list[str]:
     if allowed.op == "delete":
         return []
     columns = allowed.columns or subject.world.tables[allowed.table].columns
-    return [column for column in columns if column not in allowed.where or allowed.op == "update"]
+    return [column for column in columns if column not in allowed.where or allowed.op != "insert"]
+
+
+def check_given(subject: Subject) -> None:
+    """A checked key that stands in gold as a literal is one that the agent is told: else gold must look it up."""
+    scenario = subject.scenario
+    checked = {text for _, text in subject.checked() if _KEY.fullmatch(text)}
+    user = scenario.user.model_dump(exclude={"wants"})
+    events = [event.model_dump(include={"notice": True, "user": {"say", "facts"}}) for event in scenario.events]
+    told = spelt([user, events, scenario.given, subject.domain.policy])
+    for i, plan in enumerate(scenario.gold):
+        for j, action in enumerate(plan.actions):
+            for field, text in texts(f"gold[{i}].actions[{j}].arguments", action.arguments):
+                if text in checked and text not in told:
+                    raise subject.wrong(
+                        field,
+                        f"the literal {text!r}, which nobody tells",
+                        "a binding to where it is looked up, or it in given",
+                    )

@@ -8,13 +8,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from agentgym.compare import MISSING
-from agentgym.lint_subject import Subject, spelt
+from agentgym.lint_subject import Subject, spelt, texts
 from agentgym.scenario import Expectation, Query
 from agentgym.sqlcheck import QueryError
 from agentgym.tools import shown
 
 _MANY = ("set", "multiset", "list")
-_TEXT = re.compile(r"'((?:[^']|'')*)'")
 
 
 def check_queries(subject: Subject) -> None:
@@ -131,22 +130,7 @@ def check_unborn(subject: Subject) -> None:
 
 
 def _literals(subject: Subject) -> Iterator[tuple[str, str]]:
-    """(field, text) of every literal that could be a key: in arguments, parameters, SQL and ``where``."""
+    """(field, text) of every literal that could be a key."""
     for mention in subject.calls():
-        yield from _texts(f"{mention.field}.arguments", mention.arguments)
-    for field, query in subject.queries():
-        yield from _texts(f"{field}.params", query.params)
-        yield from ((f"{field}.sql", text.replace("''", "'")) for text in _TEXT.findall(query.sql))
-    for i, allowed in enumerate(subject.scenario.checks.may_change):
-        yield from _texts(f"checks.may_change[{i}].where", allowed.where)
-
-
-def _texts(field: str, value: Any) -> Iterator[tuple[str, str]]:
-    if isinstance(value, str):
-        yield field, value
-    elif isinstance(value, Mapping):
-        for name, entry in value.items():
-            yield from _texts(f"{field}.{name}", entry)
-    elif isinstance(value, list):
-        for index, entry in enumerate(value):
-            yield from _texts(f"{field}[{index}]", entry)
+        yield from texts(f"{mention.field}.arguments", mention.arguments)
+    yield from subject.checked()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -11,9 +12,11 @@ from pydantic import BaseModel
 
 from agentgym.domain import Domain
 from agentgym.errors import ScenarioError
-from agentgym.scenario import CallSpec, GoldAction, Process, Query, Scenario, Want
+from agentgym.scenario import CallSpec, Expectation, GoldAction, Process, Query, Scenario, Want
 from agentgym.sqlcheck import SqlChecker
 from agentgym.world import World
+
+_TEXT = re.compile(r"'((?:[^']|'')*)'")
 
 
 class Mention(NamedTuple):
@@ -95,11 +98,33 @@ class Subject:
             if event.when is not None:
                 yield f"events[{i}].when", event.when
 
+    def checked(self) -> Iterator[tuple[str, str]]:
+        """(field, text) of every literal in a query, its parameters, its expectation, or the ``where`` of a change."""
+        for field, query in self.queries():
+            yield from texts(f"{field}.params", query.params)
+            yield from ((f"{field}.sql", text.replace("''", "'")) for text in _TEXT.findall(query.sql))
+            if isinstance(query, Expectation):
+                yield from texts(f"{field}.expect", query.expect)
+        for i, allowed in enumerate(self.scenario.checks.may_change):
+            yield from texts(f"checks.may_change[{i}].where", allowed.where)
+
     def patches(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """The declared changes of the world: the initial patch and those of events."""
         yield "initial_state.patch", self.scenario.initial_state.patch
         for i, event in enumerate(self.scenario.events):
             yield f"events[{i}].do", event.do
+
+
+def texts(field: str, value: Any) -> Iterator[tuple[str, str]]:
+    """(field, text) of every text in nested *value*."""
+    if isinstance(value, str):
+        yield field, value
+    elif isinstance(value, Mapping):
+        for name, entry in value.items():
+            yield from texts(f"{field}.{name}", entry)
+    elif isinstance(value, list):
+        for index, entry in enumerate(value):
+            yield from texts(f"{field}[{index}]", entry)
 
 
 def spelt(value: Any) -> str:

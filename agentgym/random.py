@@ -99,5 +99,10 @@ class Stream:
         self._seed, self._name, self._bits = state["seed"], state["name"], None
         if state["state"] is not None:
             self._bits = np.random.PCG64(0)
-            words = {key: int(value) for key, value in state["state"].items()}
-            self._bits.state = {"bit_generator": "PCG64", "state": words, "has_uint32": 0, "uinteger": 0}
+            position = state["state"]
+            self._bits.state = {
+                "bit_generator": "PCG64",
+                "state": {"state": int(position["state"]), "inc": int(position["inc"])},
+                "has_uint32": 0,
+                "uinteger": 0,
+            }

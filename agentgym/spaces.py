@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import gymnasium as gym
 import numpy as np
@@ -163,9 +163,10 @@ class ActionSpace(gym.Space[Any]):
         return int(np.searchsorted(sums, sampling.uniform(self.np_random) * sums[-1], side="right"))
 
 
-def observation_space() -> gym.spaces.Dict:
-    """The observation space of every environment: role, name, content and notices, all text."""
-    return gym.spaces.Dict({key: UnicodeText() for key in ("role", "name", "content", "notices")})
+def observation_space() -> gym.Space[dict[str, str]]:
+    """The observation space of every environment: a `gym.spaces.Dict` of role, name, content and notices, all text."""
+    space = gym.spaces.Dict({key: UnicodeText() for key in ("role", "name", "content", "notices")})
+    return cast("gym.Space[dict[str, str]]", space)
 
 
 def _is_function(part: Any) -> bool:

@@ -1,8 +1,8 @@
 """The result store: one SQLite file a run, planned first, then filled; it survives being killed at any moment.
 
 Every cell of the plan (environment × scenario × perturbation × agent × trial) is a row before the first one runs. A
-result and the status of its cell are one transaction, so a store never has half of one; the same run opened again goes on with
-what is missing.
+result and the status of its cell are one transaction, so a store never has half of one; the same run opened again goes on
+with what is missing.
 """
 
 from __future__ import annotations
@@ -66,10 +66,11 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a trial has no outcome: it is missing, neither a success nor a failure."""
+    """Why a trial has no outcome: it is missing, neither success nor failure. ``cost_usd`` was spent all the same."""
 
     kind: ErrorKind
     text: str
+    cost_usd: float = 0.0
 
 
 class Store:
@@ -177,6 +178,7 @@ class Store:
         """
         with self._transaction():
             self._set(cell, "error", failure.kind, failure.text)
+            self._connection.execute("UPDATE cells SET lost_usd = lost_usd + ? WHERE id = ?", (failure.cost_usd, cell))
 
     def rows(self, traces: bool = True) -> list[dict[str, Any]]:
         """All cells in the order of the plan, each with its result (None where it has none), JSON decoded.
@@ -239,7 +241,7 @@ class Store:
                 f"{n} is {shorten(self.config.get(n))} there and {shorten(wanted.get(n))} now" for n in names
             )
             raise StoreError(
-                f"{self.path} holds a run with other settings: {found}; give another --store, or the settings of that run"
+                f"{self.path} holds a run with other settings: {found}; give another --store, or that run's settings"
             )
         planned = [
             tuple(row) for row in self._connection.execute(f"SELECT {', '.join(_KEY)}, seed FROM cells ORDER BY id")

@@ -24,7 +24,8 @@ _SCHEMA = (
       id INTEGER PRIMARY KEY, env_id TEXT NOT NULL, scenario TEXT NOT NULL, perturbation TEXT NOT NULL,
       agent TEXT NOT NULL, trial INTEGER NOT NULL, seed INTEGER NOT NULL, family TEXT NOT NULL, level TEXT NOT NULL,
       status TEXT NOT NULL CHECK (status IN ('planned', 'running', 'done', 'error')),
-      attempts INTEGER NOT NULL, error_kind TEXT NOT NULL, error TEXT NOT NULL,
+      attempts INTEGER NOT NULL DEFAULT 0, error_kind TEXT NOT NULL DEFAULT '', error TEXT NOT NULL DEFAULT '',
+      lost_usd REAL NOT NULL DEFAULT 0,
       UNIQUE (env_id, scenario, perturbation, agent, trial))""",
     """CREATE TABLE results (
       cell INTEGER PRIMARY KEY REFERENCES cells (id), success INTEGER NOT NULL CHECK (success IN (0, 1)),
@@ -83,10 +84,7 @@ def create(
     run = (datetime.now(UTC).isoformat(timespec="seconds"), to_json(dict(config)), to_json(versions))
     columns = list(cells[0])
     holes = ", ".join(f":{name}" for name in columns)
-    insert = (
-        f"INSERT INTO cells ({', '.join(columns)}, status, attempts, error_kind, error) "
-        f"VALUES ({holes}, 'planned', 0, '', '')"
-    )
+    insert = f"INSERT INTO cells ({', '.join(columns)}, status) VALUES ({holes}, 'planned')"
     with told(path), transacted(connection):
         for statement in _SCHEMA:
             connection.execute(statement)

@@ -127,7 +127,7 @@ class Trials:
         return mean_over_scenarios(measure, self._counts(missing_succeed=False), k)
 
     def bounds(self, measure: Measure, k: int = 1) -> Interval:
-        """The measure with every missing trial counted as a failure, and as a success: equal ends where none is missing.
+        """The measure with the missing trials counted as failures, and as successes; equal ends where none is missing.
 
         Raises:
             ValueError: k is more than a scenario's planned trials.

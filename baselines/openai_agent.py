@@ -20,9 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
 
-from agentgym.agent import Usage
-from agentgym.chat import ChatSession
-from agentgym.errors import EndpointError
+from agentgym import ChatSession, EndpointError, Usage
 
 if TYPE_CHECKING:
     import openai

@@ -11,7 +11,6 @@ import shutil
 import subprocess
 import sys
 import tomllib
-import types
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -150,10 +149,11 @@ def test_every_dependency_is_locked_and_the_lock_names_no_index() -> None:
     assert all("==" in line for line in text.splitlines())
 
 
-def test_each_release_in_the_changelog_says_whether_scores_can_be_compared() -> None:
+def test_the_version_is_in_the_changelog_and_each_release_says_whether_scores_can_be_compared() -> None:
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     releases = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
     assert f"[{PROJECT['project']['version']}]" in text
+    assert PROJECT["project"]["version"] == agentgym.__version__
     for release in releases:
         assert release.startswith("[Unreleased]") or "\n### Scores\n" in release, release.splitlines()[0]
 
@@ -247,6 +247,6 @@ def test_the_package_shows_no_public_name_that_its_all_does_not_have() -> None:
     shown = {
         name
         for name, value in vars(agentgym).items()
-        if not name.startswith("_") and not isinstance(value, types.ModuleType) and name != "annotations"
+        if not name.startswith("_") and str(getattr(value, "__module__", "")).startswith("agentgym")
     }
     assert shown <= set(agentgym.__all__)

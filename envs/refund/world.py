@@ -1,7 +1,8 @@
 """Seed data of the refund desk: about 340 customers and 1,100 orders of a shop, the same bytes wherever it is built.
 
-The first orders (A1001 and following) are written by hand, the rest is drawn. Draws come from SHA-256 of a counter, since
-neither Python nor numpy promises that its own streams stay the same.
+The first orders (A1001 and following) are written by hand, the rest is drawn. Draws come from SHA-256 of a counter,
+since neither Python nor numpy promises that its own streams stay the same. One long module, because a container image
+takes exactly ``tools.py`` and ``world.py`` of a domain.
 """
 
 from __future__ import annotations
@@ -153,8 +154,8 @@ _ASCII = dict(pair.split(":") for pair in _LETTERS.split())
 
 _TABLES = (
     "currencies role_limits staff suppliers products customers risk_profiles addresses orders shipments "
-    "tracking_events order_items gift_cards payments returns refunds store_credit tickets ticket_notes evidence claims traces "
-    "fraud_reviews replacements carrier_notices holidays"
+    "tracking_events order_items gift_cards payments returns refunds store_credit tickets ticket_notes evidence "
+    "claims traces fraud_reviews replacements carrier_notices holidays"
 ).split()
 """All tables with seed data, each after those that it refers to."""
 
@@ -328,7 +329,7 @@ class _Shop:
         if delivered is None:
             steps.append(("in_transit", _day(order["placed_at"], 2, self.clock(0, 6)), "sorting centre"))
         else:
-            steps.append(("in_transit", _day(delivered, -1, self.clock(0, 6)), "sorting centre"))
+            steps.append(("in_transit", _day(delivered, -1, self.clock(20, 4)), "sorting centre"))
             steps.append(("delivered", delivered, place))
         for seq, (code, at, where) in enumerate(steps, 1):
             self.rows["tracking_events"].append(
@@ -615,10 +616,11 @@ def _cases(shop: _Shop) -> None:
     back("A1027-1", 1, "change_of_mind", "2026-03-03T03:00:00Z", "used")
 
     who = case("BR", "Beatriz Souza", "standard", "Bed linen defective", "2026-03-12T20:20:00Z")
-    lines = [("Cast-iron", 1, 0, 0), ("Wool blanket", 2, 0, 0), ("Cotton bed", 1, 0, 0)]
+    lines = [("Stoneware dinner", 1, 0, 0), ("Wool blanket", 2, 0, 0), ("Cotton bed", 1, 0, 0), ("Ceramic", 1, 0, 0)]
     order("A1028", who, "2026-01-20T12:00:00Z", lines, [("2026-02-02", "2026-02-03T14:00:00Z")])
     shop.refund("A1028-1", "2026-02-20T14:00:00Z", "defective")
     shop.refund("A1028-2", "2026-02-24T10:00:00Z", "defective")
+    shop.refund("A1028-4", "2026-03-02T10:00:00Z", "defective")
     back("A1028-3", 1, "defective", "2026-03-05T13:00:00Z", "defective", "shop")
 
     who = case("FR", "Camille Rousseau", "silver", "Headphones returned", "2026-03-11T16:00:00Z")
@@ -661,7 +663,7 @@ def _history(shop: _Shop) -> None:
 
 
 def _drawn_order(shop: _Shop, order_id: str, customer: str, placed: str, names: list[str]) -> None:
-    rate = _CURRENCIES[shop.index[customer]["currency"]][1]
+    _, rate, step = _CURRENCIES[shop.index[customer]["currency"]]
     chosen = list(dict.fromkeys(shop.pick(names) for _ in range(1 + shop.draw(3))))
     lines = [(name, 1 + shop.draw(5) // 3, 0, 0) for name in chosen]
     parcels: list[Parcel] = []
@@ -671,8 +673,8 @@ def _drawn_order(shop: _Shop, order_id: str, customer: str, placed: str, names: 
         parcels = [(_day(placed, 6, "00:00:00")[:10], arrives if arrives < NOW else None)]
     method = shop.pick(("card",) * 5 + ("paypal",) * 3 + ("bank_transfer",))
     pay: list[tuple[str, int]] = [(method, 0)]
-    if shop.draw(100) < 9:
-        pay.insert(0, (shop.pick(("gift_card", "gift_card", "store_credit")), 4 * rate))
+    if bodily and shop.draw(100) < 9:
+        pay.insert(0, (shop.pick(("gift_card", "gift_card", "store_credit")), 12 * rate // step * step))
     coupon = shop.pick((0, 0, 0, 0, 2)) * rate
     shop.order(order_id, customer, placed, lines, parcels, pay, coupon, int(bodily))
     if parcels and arrives < "2026-02-25":

@@ -1,0 +1,51 @@
+"""The list of checks."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from agentgym.validate.subject import Subject
+
+MODULES = ("agents", "gold", "graders", "process", "runs", "statistics", "interface", "secrecy")
+"""The modules of this package that hold checks."""
+
+
+@dataclass
+class Finding:
+    """What a check found: a figure for the table and one line for each failure."""
+
+    figure: str = ""
+    failures: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check: its id and name in the table, whether it is nightly, and the function."""
+
+    id: str
+    name: str
+    nightly: bool
+    function: Callable[[Subject], Finding]
+
+
+CHECKS: dict[str, Check] = {}
+
+
+def check(id: str, name: str, nightly: bool = False) -> Callable[[Callable[[Subject], Finding]], Callable[[Subject], Finding]]:
+    """Enter a function into the list of checks."""
+
+    def enter(function: Callable[[Subject], Finding]) -> Callable[[Subject], Finding]:
+        CHECKS[id] = Check(id, name, nightly, function)
+        return function
+
+    return enter
+
+
+def load_checks() -> None:
+    """Import every module with checks."""
+    for name in MODULES:
+        importlib.import_module(f"agentgym.validate.{name}")

@@ -1,0 +1,105 @@
+"""What is checked: one environment, its curated scenarios, and a sample of generated ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, cast
+
+import gymnasium as gym
+
+from agentgym.domain import Domain
+from agentgym.env import ToolEnv
+from agentgym.gold import GoldRunner
+from agentgym.loading import load_curated
+from agentgym.scenario import Scenario
+from agentgym.trace import Step
+from agentgym.verdict import Verdict
+
+Policy = Callable[[Mapping[str, str] | None], dict[str, Any] | None]
+"""Gives the next action from the last observation (the reset observation first), or None when it has no more."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """One episode as it was played."""
+
+    scenario: Scenario
+    verdict: Verdict | None
+    trace: list[Step]
+    actions: list[dict[str, Any]]
+    observations: list[dict[str, str]]
+    rewards: list[float]
+    infos: list[dict[str, Any]]
+
+
+class Subject:
+    """One environment under validation.
+
+    Args:
+        env_id: its Gymnasium id.
+        generated: how many generated scenarios to add to the curated ones.
+        full: whether the nightly set runs, which may take larger samples.
+    """
+
+    def __init__(self, env_id: str, generated: int = 20, full: bool = False) -> None:
+        self.env_id, self.generated, self.full = env_id, generated, full
+
+    @cached_property
+    def env(self) -> ToolEnv:
+        """One environment, unwrapped, to be reset for each use."""
+        return self.make()
+
+    def make(self, **kwargs: Any) -> ToolEnv:
+        """Make another one, unwrapped, on the test split unless told otherwise."""
+        return cast("ToolEnv", gym.make(self.env_id, **{"split": "test", **kwargs}).unwrapped)
+
+    @property
+    def domain(self) -> Domain:
+        """The environment's domain."""
+        return self.env.domain
+
+    @cached_property
+    def curated(self) -> list[Scenario]:
+        """The curated scenarios, by id."""
+        return list(load_curated(self.domain).values())
+
+    @cached_property
+    def scenarios(self) -> list[Scenario]:
+        """The curated scenarios and, where the domain has a generator, the generated ones of seeds 0, 1, …"""
+        generator = self.domain.generator
+        made = [generator(seed, None) for seed in range(self.generated)] if generator else []
+        return [*self.curated, *made]
+
+    def play(self, scenario: Scenario, policy: Policy, seed: int = 0, env: ToolEnv | None = None) -> Played:
+        """Play one episode by *policy* until it ends or the policy has no more actions."""
+        env = env or self.env
+        observation, info = env.reset(seed=seed, options={"scenario": scenario})
+        observations, rewards, infos, actions = [observation], [0.0], [info], []
+        ended = False
+        action = policy(observation)
+        while action is not None and not ended:
+            actions.append(action)
+            observation, reward, terminated, truncated, info = env.step(action)
+            observations.append(observation)
+            rewards.append(reward)
+            infos.append(info)
+            ended = terminated or truncated
+            action = None if ended else policy(observation)
+        return Played(scenario, env.verdict, list(env.trace), actions, observations, rewards, infos)
+
+    def gold(self, scenario: Scenario, plan: int, seed: int = 0, env: ToolEnv | None = None) -> Played:
+        """Play a gold plan through ``step`` with the agent's own view only."""
+        return self.play(scenario, GoldRunner(scenario, plan).next, seed, env)
+
+    @cached_property
+    def golds(self) -> dict[str, list[Played]]:
+        """Every gold plan of every scenario, played once: scenario id → episodes in the order of the plans."""
+        return {s.id: [self.gold(s, plan) for plan in range(len(s.gold))] for s in self.scenarios}
+
+
+def scripted(actions: list[dict[str, Any]]) -> Policy:
+    """A policy that plays a fixed list of actions."""
+    rest = iter(actions)
+    return lambda observation: next(rest, None)

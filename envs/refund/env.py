@@ -1,0 +1,73 @@
+"""The refund desk as a Gymnasium environment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from agentgym.domain import Domain
+from agentgym.env import ToolEnv
+from agentgym.envs.refund.tools import TOOLS
+from agentgym.scenario import Scenario, VetoRule
+
+
+class RefundCase(BaseModel):
+    """The ``domain`` section of a scenario: who writes in, under which ticket, and in which role the agent works.
+
+    Attributes:
+        caller: customer id of the person who writes.
+        ticket: the ticket that the conversation belongs to.
+        role: the agent's role; limits depend on it.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    caller: str = Field(pattern=r"C\d+")
+    ticket: str = Field(pattern=r"T\d+")
+    role: Literal["desk_agent", "desk_lead", "desk_manager"] = "desk_agent"
+
+
+def _briefing(scenario: Scenario) -> str:
+    case = scenario.domain
+    return f"You work as {case.get('role', 'desk_agent')}. The conversation belongs to ticket {case['ticket']}."
+
+
+DOMAIN = Domain(
+    name="refund",
+    folder=Path(__file__).parent,
+    tools=TOOLS,
+    scenario_model=RefundCase,
+    caller="caller",
+    briefing=_briefing,
+)
+
+
+class RefundEnv(ToolEnv):
+    """The refund desk of an online shop.
+
+    ## Description
+    A customer writes in about money or goods. The agent looks things up, applies the written policy, asks for consent where money
+    moves, and closes the case or hands it to a person. The shop has about 300 customers and 1,000 orders.
+
+    ## Action Space
+    One tool call: ``{"name": str, "arguments": dict | str}``; a plain string is said to the customer.
+
+    ## Observation Space
+    ``Dict(role, name, content, notices)``, all text. The first observation holds the policy and the opening message.
+
+    ## Rewards
+    ``reward="sparse"``: 1 on success, else 0. ``"shaped"``: half of it by checkpoints. A forbidden act brings the return to −1.
+
+    ## Episode End
+    Terminated by ``finish``, ``hand_off``, a forbidden act, or a customer who leaves; truncated by the step budget or by 20 invalid
+    calls in a row.
+
+    ## Arguments
+    See `agentgym.ToolEnv`.
+
+    ## Version History
+    * v0: first version.
+    """
+
+    domain: ClassVar[Domain] = DOMAIN

@@ -1,0 +1,104 @@
+"""The lending desk as a registered environment, and agents that misbehave as real ones do, for the tests of rollouts."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from typing import Any
+
+import gymnasium as gym
+from tiny_domain import TINY
+
+from agentgym.agent import Usage
+from agentgym.env import ToolEnv
+from agentgym.errors import EndpointError
+from agentgym.gold import GoldRunner
+
+ENV = "rollout_parts:Tiny-v0"
+
+
+class TinyEnv(ToolEnv):
+    domain = TINY
+
+
+if "Tiny-v0" not in gym.registry:
+    gym.register("Tiny-v0", entry_point="rollout_parts:TinyEnv")
+
+
+class Gold:
+    """Plays the gold plan, after a pause and with a made-up bill."""
+
+    name = "gold"
+
+    def __init__(self, pause: float = 0.0, cost: float = 0.0) -> None:
+        self.pause, self.cost = pause, cost
+        self.usage = Usage()
+
+    def run(self, env: gym.Env[Any, Any], *, seed: int | None, options: dict[str, Any]) -> Usage:
+        self.usage = Usage(2, 100, 10, self.cost, 0.0)
+        observation, _ = env.reset(seed=seed, options=options)
+        time.sleep(self.pause)
+        self.before(env)
+        runner = GoldRunner(env.unwrapped.scenario, 0)  # type: ignore[attr-defined]
+        while (action := runner.next(observation)) is not None:
+            observation, _, terminated, truncated, _ = env.step(action)
+            if terminated or truncated:
+                break
+        return self.usage
+
+    def before(self, env: gym.Env[Any, Any]) -> None:
+        """What goes wrong, in the agents below."""
+
+
+class Idle(Gold):
+    def before(self, env: gym.Env[Any, Any]) -> None:
+        env.step({"name": "finish", "arguments": {"outcome": "done"}})
+
+    def run(self, env: gym.Env[Any, Any], *, seed: int | None, options: dict[str, Any]) -> Usage:
+        env.reset(seed=seed, options=options)
+        self.before(env)
+        return Usage()
+
+
+class Chatty(Gold):
+    def before(self, env: gym.Env[Any, Any]) -> None:
+        print("I am an agent that prints")  # noqa: T201
+        os.write(1, b"and one that writes to descriptor 1\n")
+
+
+class Quitter(Gold):
+    def run(self, env: gym.Env[Any, Any], *, seed: int | None, options: dict[str, Any]) -> Usage:
+        env.reset(seed=seed, options=options)
+        return Usage()
+
+
+class Crasher(Gold):
+    def before(self, env: gym.Env[Any, Any]) -> None:
+        raise RuntimeError("half \ud83d of a pair")
+
+
+class Leaver(Gold):
+    def before(self, env: gym.Env[Any, Any]) -> None:
+        raise SystemExit(7)
+
+
+class Unreachable(Gold):
+    def before(self, env: gym.Env[Any, Any]) -> None:
+        raise EndpointError("no answer after 4 attempts")
+
+
+class Sleeper(Gold):
+    def before(self, env: gym.Env[Any, Any]) -> None:
+        try:
+            time.sleep(60)
+        except Exception:  # noqa: BLE001 - an agent that catches all it can
+            time.sleep(60)
+
+
+class Killer(Gold):
+    """Kills its process, on one scenario only."""
+
+    def before(self, env: gym.Env[Any, Any]) -> None:
+        if env.unwrapped.scenario.id == "tiny/refuse-001":  # type: ignore[attr-defined]
+            os.kill(os.getpid(), signal.SIGKILL)
