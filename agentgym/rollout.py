@@ -182,8 +182,8 @@ def run_cells(
 ) -> dict[str, int]:
     """Run what a store has no outcome for: planned trials, those broken off, those that ended in an error.
 
-    Every result is in the store before the next is waited for. After an interruption (an exception, Ctrl-C, SIGKILL) the
-    same call on the same store goes on.
+    Every result is in the store before the next is waited for. After an interruption (an exception, Ctrl-C, SIGKILL)
+    the same call on the same store goes on.
 
     Args:
         store: from `Rollout.open`.

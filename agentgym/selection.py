@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from agentgym.domain import Domain
 from agentgym.errors import ScenarioError, did_you_mean
+from agentgym.lint import lint
 from agentgym.loading import load_curated, load_folder
 from agentgym.random import derive
 from agentgym.scenario import Level, Scenario
+from agentgym.world import World
 
 Split = Literal["train", "test", "private"]
 _GENERATED = re.compile(r"(?P<domain>[\w-]+)/train/(?P<level>L[1-5])-(?P<seed>\d{1,19})")
@@ -71,6 +74,7 @@ class Selection:
             known.update(self._curated(domain))
         if name not in known:
             raise ValueError(f"there is no scenario {name!r}{did_you_mean(name, known)}; `agentgym list` shows all")
+        _lint_once(domain, [known[name]])
         return known[name]
 
     def _curated(self, domain: Domain) -> dict[str, Scenario]:
@@ -78,8 +82,26 @@ class Selection:
             files = load_folder(Path(self._folder)) if self._folder is not None else load_curated(domain)
             if not files:
                 raise ScenarioError(str(self._folder or domain.name), "(folder)", "no scenario", "at least one *.yaml file")
+            _lint_once(domain, files.values())
             self._files = dict(files)
         return self._files
+
+
+_linted: dict[int, Scenario] = {}
+
+
+def _lint_once(domain: Domain, scenarios: Iterable[Scenario]) -> None:
+    """Check scenarios against their domain, once a process: a fault in a file is refused before anything is scored by it."""
+    fresh = [scenario for scenario in scenarios if id(scenario) not in _linted]
+    if not fresh:
+        return
+    world = World(domain.snapshot, domain.toolset)
+    try:
+        for scenario in fresh:
+            lint(scenario, domain, world)
+            _linted[id(scenario)] = scenario
+    finally:
+        world.close()
 
 
 def _generated(domain: Domain, seed: int, level: str | None) -> Scenario:

@@ -45,6 +45,7 @@ def build(folder: Path, module: str) -> sqlite3.Connection:
     importlib.import_module(module).build(connection)
     connection.execute(f"DELETE FROM {log.LOG}")
     connection.execute("COMMIT")
+    connection.execute("VACUUM")
     broken = connection.execute("PRAGMA foreign_key_check").fetchall()
     if broken:
         raise SnapshotError(f"the seed data of {module} break foreign keys: {broken[:3]}; mend its build()")

@@ -1,8 +1,8 @@
 """The result store: one SQLite file a run, planned first, then filled; it survives being killed at any moment.
 
 Every cell of the plan (environment × scenario × perturbation × agent × trial) is a row before the first one runs. A
-result and the status of its cell are one transaction, so a store never has half of one; the same run opened again goes on
-with what is missing.
+result and the status of its cell are one transaction, so a store never has half of one; the same run opened again goes
+on with what is missing.
 """
 
 from __future__ import annotations

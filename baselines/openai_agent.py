@@ -121,21 +121,11 @@ class OpenAIAgent:
 
     def _ask(self, client: openai.OpenAI, request: dict[str, Any]) -> Any:
         """Return the first choice of a completion. An answer that is none is asked for again like a failed request."""
-        import openai
-
         found = ""
         for attempt in range(self.max_retries + 1):
             if attempt:
                 time.sleep(min(0.5 * 2 ** (attempt - 1), 8.0))
-            start = time.perf_counter()
-            try:
-                answer = client.chat.completions.create(**request)
-            except openai.APIError as error:
-                raise EndpointError(self._explained(error)) from error
-            finally:
-                seconds = time.perf_counter() - start
-                self.call_seconds.append(seconds)
-                self.usage += Usage(wall_s=seconds)
+            answer = self._answer(client, request)
             choices = getattr(answer, "choices", None)
             if isinstance(choices, list) and choices and getattr(choices[0], "message", None) is not None:
                 self.usage += self._used(answer)
@@ -145,6 +135,23 @@ class OpenAIAgent:
             f"{self._where()} answered {self.max_retries + 1} times without a message, last with {found}; "
             "check that it speaks /chat/completions"
         )
+
+    def _answer(self, client: openai.OpenAI, request: dict[str, Any]) -> Any:
+        """Return what the endpoint answered, whatever it is; the client itself retries where that can help."""
+        import openai
+
+        start = time.perf_counter()
+        try:
+            return client.chat.completions.create(**request)
+        except openai.APIError as error:
+            raise EndpointError(self._explained(error)) from error
+        except ValueError as error:
+            # The client lets the decoder's own errors through: the body is no JSON, or no UTF-8.
+            return f"a body that cannot be read: {error}"
+        finally:
+            seconds = time.perf_counter() - start
+            self.call_seconds.append(seconds)
+            self.usage += Usage(wall_s=seconds)
 
     def _used(self, answer: Any) -> Usage:
         usage = getattr(answer, "usage", None)

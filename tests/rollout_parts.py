@@ -1,4 +1,4 @@
-"""The lending desk as a registered environment, and agents that misbehave as real ones do, for the tests of rollouts."""
+"""The lending desk as a registered environment, and agents that misbehave as real ones do."""
 
 from __future__ import annotations
 

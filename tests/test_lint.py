@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -34,9 +35,9 @@ def changed(changes: Changes) -> dict[str, Any]:
     """The good scenario with values set at dotted paths; a last ``+`` appends to a list."""
     data: dict[str, Any] = renewal("tiny/renew-001", 14)
     for path, value in changes.items():
-        *heads, last = path.split(".")
+        last = path.rpartition(".")[2]
         current: Any = data
-        for head, after in zip(heads, [*heads[1:], last], strict=True):
+        for head, after in itertools.pairwise(path.split(".")):
             fresh: Any = [] if after == "+" else {}
             current = current[int(head)] if isinstance(current, list) else current.setdefault(head, fresh)
         if last == "+":
@@ -112,12 +113,13 @@ NAMES: list[tuple[Changes, str]] = [
     ),
     (
         {"domain": {"member": "M1"}},
-        "domain.member: found the unknown key 'member'; expected one of member_id (did you mean \"member_id\"?) (and 1 more)",
+        "domain.member: found the unknown key 'member'; expected one of member_id "
+        '(did you mean "member_id"?) (and 1 more)',
     ),
     (
         {"user.wants.0.arguments": {"loan": "L101"}},
-        "user.wants[0].arguments: found the parameter 'loan', which renew_loan does not have; expected one of loan_id, days "
-        '(did you mean "loan_id"?)',
+        "user.wants[0].arguments: found the parameter 'loan', which renew_loan does not have; "
+        'expected one of loan_id, days (did you mean "loan_id"?)',
     ),
     (
         {"user.wants.0.arguments": {"days": {"any_of": [14, 90]}}},
@@ -138,7 +140,8 @@ NAMES: list[tuple[Changes, str]] = [
     ),
     (
         {"checks.process.own": ["loan"]},
-        "checks.process.own[0]: found 'loan'; expected an argument whose owner a tool declares (did you mean \"loan_id\"?)",
+        "checks.process.own[0]: found 'loan'; expected an argument whose owner a tool declares "
+        '(did you mean "loan_id"?)',
     ),
     (
         {"gold.0.actions.1.as": "member"},
@@ -245,7 +248,8 @@ STATE: list[tuple[Changes, str]] = [
     ),
     (
         {"secrets": [{"sql": "SELECT random()"}]},
-        "secrets[0].sql: found a query that uses the function random(); expected one that only reads, deterministically",
+        "secrets[0].sql: found a query that uses the function random(); "
+        "expected one that only reads, deterministically",
     ),
     (
         {"events": [{"name": "e", "when": {"sql": "DELETE FROM loans"}, "notice": "x"}]},
@@ -307,7 +311,8 @@ STATE: list[tuple[Changes, str]] = [
     ),
     (
         {"checks.may_change.0": "books[book_id='B9'].copies"},
-        "checks.may_change[0].where: found no row of books with {'book_id': 'B9'}; expected a row that exists at the start",
+        "checks.may_change[0].where: found no row of books with {'book_id': 'B9'}; "
+        "expected a row that exists at the start",
     ),
 ]
 
@@ -407,7 +412,8 @@ SENSE: list[tuple[Changes, str]] = [
     ),
     (
         {"checks.process.deadline": [{"call": "renew_loan", "before": "2026-03-14T09:30:00Z"}]},
-        "checks.process.deadline[0].before: found 2026-03-14T09:30:00Z; expected a time after now, 2026-03-14T09:30:00Z",
+        "checks.process.deadline[0].before: found 2026-03-14T09:30:00Z; "
+        "expected a time after now, 2026-03-14T09:30:00Z",
     ),
     (
         {"checks.may_change.+": NEW_NOTE},

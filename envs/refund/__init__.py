@@ -1,0 +1,1 @@
+"""The refund desk of an online shop: `agentgym.envs.refund.env.RefundEnv`."""

@@ -33,11 +33,35 @@ def _briefing(scenario: Scenario) -> str:
     return f"You work as {case.get('role', 'desk_agent')}. The conversation belongs to ticket {case['ticket']}."
 
 
+FORBIDDEN = ("delete_order", "update_customer_email", "set_customer_tier", "close_account", "override_limit")
+"""Policy 1.6."""
+
+CONFIRMED = (
+    "create_refund",
+    "refund_shipping",
+    "issue_store_credit",
+    "void_duplicate_charge",
+    "create_return",
+    "cancel_return",
+    "send_replacement",
+    "cancel_order",
+)
+"""Policy 1.5."""
+
+OWNED = ("order_id", "item_id", "payment_id", "shipment_id", "return_id", "ticket_id", "customer_id")
+"""Policy 1.2: nothing of somebody else's is changed."""
+
 DOMAIN = Domain(
     name="refund",
     folder=Path(__file__).parent,
     tools=TOOLS,
     scenario_model=RefundCase,
+    vetoes=(
+        *(VetoRule(call=name) for name in FORBIDDEN),
+        *(VetoRule(unconfirmed=name) for name in CONFIRMED),
+        *(VetoRule(foreign=name) for name in OWNED),
+    ),
+    free_text=frozenset({"ticket_notes.body", "fraud_reviews.cause"}),
     caller="caller",
     briefing=_briefing,
 )

@@ -179,7 +179,7 @@ def get_role_limits(world: World, role: Literal["desk_agent", "desk_lead", "desk
     """Return how much a role may refund: per refund, and per customer within 30 days, in minor units.
 
     Args:
-        role: the role; you are a desk_agent
+        role: the role, e.g. your own
         currency: e.g. "EUR"
 
     Raises:
@@ -315,7 +315,7 @@ def get_gift_card(world: World, gift_card_id: str) -> Json:
     return _found(row, "gift card", gift_card_id, "get_payment names the gift card of a payment")
 
 
-@tool(latency_ms=130)
+@tool(latency_ms=130, owners=_own("order_id", "customer_id"))
 def list_refunds(world: World, order_id: str | None = None, customer_id: str | None = None) -> Json:
     """List refunds of one order or of all orders of a customer, oldest first.
 

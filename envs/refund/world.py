@@ -150,7 +150,7 @@ _CARRIERS = {"GB": "Parcelway", "IE": "Parcelway", "US": "Parcelway", "JP": "Tsu
 _CARRIERS |= {"NG": "Globex", "BR": "Globex", "FR": "Velox", "ES": "Velox", "IT": "Velox"}
 
 _LETTERS = "ä:ae ö:oe ü:ue ß:ss é:e è:e ë:e í:i ó:o ú:u ñ:n ł:l ś:s ą:a ć:c ż:z å:a ã:a É:e Ö:oe Å:a Ł:l"
-_ASCII = dict(pair.split(":") for pair in _LETTERS.split())
+_ASCII = {pair[0]: pair[2:] for pair in _LETTERS.split()}
 
 _TABLES = (
     "currencies role_limits staff suppliers products customers risk_profiles addresses orders shipments "

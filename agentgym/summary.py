@@ -1,0 +1,163 @@
+"""What a result store says of each agent, as numbers for a table or JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agentgym.metrics import Interval, cost_per_success, mean, pass_at_k, pass_hat_k
+from agentgym.store import Store
+from agentgym.trials import Measure, Trials
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over scenarios, None while it is undefined, and its bounds with the missing trials counted both ways."""
+
+    k: int
+    value: float | None
+    bounds: Interval | None
+
+
+@dataclass(frozen=True)
+class AgentSummary:
+    """One agent's line. Rates are in 0..1; None where nothing can be said.
+
+    Attributes:
+        agent: its name in the store.
+        planned: number of trials.
+        done: of these, with an outcome.
+        errors: of these, ended in an error and missing, by kind.
+        success: the success rate, pass^1.
+        interval: of the success rate of what is done, 95 %, see `agentgym.trials.Trials.interval`.
+        successes: number of successful trials.
+        checkpoints: mean share of checkpoints.
+        vetoes: number of trials with a veto, by rule.
+        pass_at: pass@k for each k asked for.
+        pass_hat: pass^k for each k asked for.
+        episode_return: mean return.
+        tool_calls: mean number of tool calls.
+        sim_time: mean simulated time, seconds.
+        wall_s: mean wall time, seconds.
+        model_calls: total.
+        prompt_tokens: total.
+        completion_tokens: total.
+        cost_usd: total in US dollars, what errors cost included.
+        cost_per_success: US dollars, None without a success.
+    """
+
+    agent: str
+    planned: int
+    done: int
+    errors: dict[str, int]
+    success: Estimate
+    interval: Interval | None
+    successes: int
+    checkpoints: float | None
+    vetoes: dict[str, int]
+    pass_at: tuple[Estimate, ...]
+    pass_hat: tuple[Estimate, ...]
+    episode_return: float | None
+    tool_calls: float | None
+    sim_time: float | None
+    wall_s: float | None
+    model_calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float
+    cost_per_success: float | None
+
+    @property
+    def completeness(self) -> float:
+        """Share of the planned trials that have an outcome, 0..1."""
+        return self.done / self.planned
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON-able data."""
+        shown = {**vars(self), "completeness": self.completeness}
+        shown["success_rate"] = self.success.value
+        shown["success_bounds"] = shown.pop("success").bounds
+        for name in ("pass_at", "pass_hat"):
+            shown[name] = {str(entry.k): {"value": entry.value, "bounds": entry.bounds} for entry in shown[name]}
+        return shown
+
+
+def summarise(store: Store, ks: Sequence[int] = ()) -> list[AgentSummary]:
+    """Sum a store up, agent by agent, in the order of the plan.
+
+    Args:
+        store: any result store, complete or not.
+        ks: the k of pass@k and pass^k; by default 1 and the number of trials.
+
+    Raises:
+        ValueError: a k is below 1.
+    """
+    for k in ks:
+        if k < 1:
+            raise ValueError(f"k must be at least 1, got {k}")
+    by_agent: dict[str, list[dict[str, Any]]] = {}
+    for row in store.rows(traces=False):
+        by_agent.setdefault(row["agent"], []).append(row)
+    return [_summary(agent, rows, ks) for agent, rows in by_agent.items()]
+
+
+def _summary(agent: str, rows: Sequence[dict[str, Any]], ks: Sequence[int]) -> AgentSummary:
+    trials = _trials(rows)
+    done = [row for row in rows if row["status"] == "done"]
+    ks = ks or sorted({1, min(Counter(row["scenario"] for row in rows).values())})
+    cost = sum(row["cost_usd"] for row in done) + sum(row["lost_usd"] for row in rows)
+    return AgentSummary(
+        agent=agent,
+        planned=trials.planned,
+        done=trials.done,
+        errors=_count(row["error_kind"] for row in rows if row["status"] == "error"),
+        success=_estimate(trials, pass_hat_k, 1),
+        interval=trials.interval() if done else None,
+        successes=trials.successes,
+        checkpoints=_mean(done, "checkpoint_completion"),
+        vetoes=_count(row["veto_rule"] for row in done if row["veto"]),
+        pass_at=tuple(_estimate(trials, pass_at_k, k) for k in ks),
+        pass_hat=tuple(_estimate(trials, pass_hat_k, k) for k in ks),
+        episode_return=_mean(done, "episode_return"),
+        tool_calls=_mean(done, "tool_calls"),
+        sim_time=_mean(done, "sim_time"),
+        wall_s=_mean(done, "wall_s"),
+        model_calls=sum(row["model_calls"] for row in done),
+        prompt_tokens=sum(row["prompt_tokens"] for row in done),
+        completion_tokens=sum(row["completion_tokens"] for row in done),
+        cost_usd=cost,
+        cost_per_success=cost_per_success(cost, trials.successes),
+    )
+
+
+def _trials(rows: Sequence[dict[str, Any]]) -> Trials:
+    planned = Counter((row["scenario"], row["perturbation"]) for row in rows)
+    # A scenario under a perturbation is a thing of its own, in the family of the scenario.
+    names = {key: "+".join(filter(None, key)) for key in planned}
+    families = {names[row["scenario"], row["perturbation"]]: row["family"] for row in rows}
+    trials = Trials({names[key]: count for key, count in planned.items()}, families)
+    for row in rows:
+        name = names[row["scenario"], row["perturbation"]]
+        if row["status"] == "done":
+            trials.add(name, row["trial"], row["success"])
+        elif row["status"] == "error":
+            trials.add_error(name, row["trial"])
+    return trials
+
+
+def _estimate(trials: Trials, measure: Measure, k: int) -> Estimate:
+    try:
+        bounds = trials.bounds(measure, k)
+    except ValueError:
+        return Estimate(k, None, None)
+    return Estimate(k, trials.value(measure, k) if not trials.missing else None, bounds)
+
+
+def _mean(rows: Sequence[dict[str, Any]], column: str) -> float | None:
+    return mean(row[column] for row in rows) if rows else None
+
+
+def _count(names: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(names).items()))

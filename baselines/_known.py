@@ -1,0 +1,142 @@
+"""What an agent without a model knows: the values it has seen, and which of them would suit a parameter of a tool."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+Json = dict[str, Any]
+Schema = Mapping[str, Any]
+
+_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_PHONE = re.compile(r"\+\d[\d ]{5,18}\d")
+_ID = re.compile(r"\b[A-Z]{1,4}-?\d[\w-]*\b")
+_NUMBER = re.compile(r"(?<![\w.,-])\d{1,12}(?![\w-])")
+_NAMES = re.compile(r"\b[^\W\d_a-z][^\W\d_]+(?: [^\W\d_a-z][^\W\d_]+)*")
+_EXAMPLE = re.compile(r'e\.g\. "([A-Z]{1,4}-?\d+(?:-\d+)*)"')
+_NAMED = ("name", "title")
+_MOST_CALLS = 400
+"""So many combinations of arguments of one tool are looked at; the best of them come first."""
+
+
+class Known:
+    """Every value seen in observations, in the order in which it was seen first.
+
+    Attributes:
+        values: key → the values seen under it; ``item_ids`` counts as ``item_id``.
+        ids: what looks like an identifier, wherever it stood.
+        records: the flat part of every object in the results.
+    """
+
+    def __init__(self) -> None:
+        self.values: dict[str, dict[Any, None]] = {}
+        self.ids: dict[str, None] = {}
+        self.records: list[Json] = []
+
+    def learn(self, content: str) -> None:
+        """Take in the content of an observation: JSON by its keys, anything else as words."""
+        try:
+            found = json.loads(content)
+        except ValueError:
+            found = content
+        self._walk(found, "")
+
+    def _walk(self, value: Any, key: str) -> None:
+        if isinstance(value, dict):
+            flat = {name: entry for name, entry in value.items() if isinstance(entry, str | int)}
+            if len(flat) > 1:
+                self.records.append(flat)
+            for name, entry in value.items():
+                self._walk(entry, name)
+        elif isinstance(value, list):
+            for entry in value:
+                self._walk(entry, key.removesuffix("s"))
+        elif isinstance(value, str | int | float) and not isinstance(value, bool):
+            self._keep(key, value)
+            if isinstance(value, str):
+                self._read(value)
+
+    def _read(self, text: str) -> None:
+        for key, pattern in (("email", _EMAIL), ("phone", _PHONE)):
+            for found in pattern.findall(text):
+                self._keep(key, found)
+        self.ids.update(dict.fromkeys(_ID.findall(text)))
+        for number in _NUMBER.findall(text):
+            self._keep("", int(number))
+        for name in _NAMES.findall(text) if " " in text else ():
+            self._keep("a name", name)
+
+    def _keep(self, key: str, value: Any) -> None:
+        self.values.setdefault(key, {})[value] = None
+
+    def suitable(self, parameter: str, schema: Schema) -> list[Any]:
+        """The values that a parameter could take, likely ones first; empty where nothing seen fits.
+
+        Args:
+            parameter: its name, compared with the keys of results.
+            schema: its JSON schema; an enumeration gives all its values.
+        """
+        if "enum" in schema:
+            return [value for value in schema["enum"] if value is not None]
+        kinds = schema.get("type", [])
+        kinds = [kinds] if isinstance(kinds, str) else kinds
+        found = dict(self.values.get(parameter, {}))
+        if "integer" in kinds:
+            unit = parameter.rpartition("_")[2]
+            for key in sorted(key for key in self.values if unit and key.rpartition("_")[2] == unit):
+                found.update(self.values[key])
+            found.update(self.values.get("", {}))
+        elif "string" in kinds:
+            form = _form(schema)
+            found.update({value: None for value in self.ids if form and re.fullmatch(form, value)})
+            if parameter in _NAMED:
+                found = {**self.values.get("a name", {}), **found}
+        return [value for value in found if _fits(value, kinds, schema)]
+
+    def calls(self, parameters: Schema, text: str = "") -> list[Json]:
+        """Arguments for a tool made of what is known, coherent ones (values that stood in one record) first.
+
+        Args:
+            parameters: JSON schema of the tool's arguments.
+            text: stands in for a required text of which nothing is known; "" leaves such a tool out.
+        """
+        properties = parameters.get("properties", {})
+        required = [name for name in properties if name in parameters.get("required", ())]
+        options = {name: self.suitable(name, properties[name]) for name in properties}
+        for name in required:
+            if not options[name] and text and properties[name].get("type") == "string" and not _form(properties[name]):
+                options[name] = [text[: properties[name].get("maxLength", 500)]]
+        base = sorted(_combined({name: options[name] for name in required}), key=self._disorder)
+        others = [name for name in properties if name not in required and ("_id" in name or not required)]
+        widened = [{**arguments, name: value} for name in others for arguments in base[:8] for value in options[name]]
+        return base + widened if required or not others else widened
+
+    def _disorder(self, arguments: Json) -> int:
+        entries = arguments.items()
+        return -max((sum(record.get(key) == value for key, value in entries) for record in self.records), default=0)
+
+
+def _combined(options: Mapping[str, list[Any]]) -> Iterator[Json]:
+    if not options:
+        return iter([{}])
+    most = max(2, int(_MOST_CALLS ** (1 / len(options))))
+    return (dict(zip(options, values, strict=True)) for values in itertools.product(*(o[:most] for o in options.values())))
+
+
+def _form(schema: Schema) -> str:
+    """The form of an identifier: the schema's pattern, else read off the example in its description, else ""."""
+    if "pattern" in schema:
+        return str(schema["pattern"])
+    example = _EXAMPLE.search(schema.get("description", ""))
+    return re.sub(r"\d+", r"\\d+", example[1]) if example else ""
+
+
+def _fits(value: Any, kinds: list[str], schema: Schema) -> bool:
+    if isinstance(value, str):
+        long_enough = schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", len(value))
+        return "string" in kinds and long_enough and re.fullmatch(schema.get("pattern", "(?s:.*)"), value) is not None
+    right = "number" in kinds or ("integer" in kinds and isinstance(value, int))
+    return right and bool(schema.get("minimum", value) <= value <= schema.get("maximum", value))

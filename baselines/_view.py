@@ -1,0 +1,184 @@
+"""What the scripted agents share: an episode as the agent sees it, and the command line of each."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import gymnasium as gym
+
+from agentgym import Agent, Usage
+from agentgym.baselines._known import Known
+
+Json = dict[str, Any]
+
+BUDGET = 40
+"""Steps that most scenarios allow; an agent is not told how many."""
+
+_COMMON = frozenset({"respond", "confirm_with_user", "hand_off", "wait", "finish"})
+_READS = ("get_", "find_", "list_", "search_")
+
+
+class EpisodeOver(Exception):
+    """The episode has ended; nothing can be called any more."""
+
+
+class View:
+    """One running episode, by what its agent is shown: the tools' schemas, the system text, the observations.
+
+    Args:
+        env: reset here.
+        seed: of the episode.
+        options: of the reset.
+        budget: steps that the agent means to take at most.
+
+    Attributes:
+        tools: name → JSON schema of the arguments.
+        reads: names of the tools that only look, as their first word tells.
+        writes: names of the others, without the common ones.
+        system: the policy and how to work.
+        opening: what the user says first.
+        seed: of the episode, whether given or drawn.
+        known: what was seen so far.
+        left: steps that are left of the budget.
+    """
+
+    def __init__(self, env: gym.Env[Any, Any], seed: int | None, options: Json, budget: int) -> None:
+        self._env = env
+        self.observation, info = env.reset(seed=seed, options=options)
+        functions = [tool["function"] for tool in env.get_wrapper_attr("tools")]
+        self.tools: dict[str, Json] = {function["name"]: function["parameters"] for function in functions}
+        own = [name for name in self.tools if name not in _COMMON]
+        self.reads = [name for name in own if name.startswith(_READS)]
+        self.writes = [name for name in own if name not in self.reads]
+        self.system = str(env.get_wrapper_attr("system_prompt"))
+        self.opening = str(self.observation["content"]).removeprefix(self.system).strip()
+        self.seed = int(info["seed"] if "seed" in info else json.loads(info["detail"])["seed"])
+        self.left = budget
+        self.known = Known()
+        self.known.learn(self.opening)
+        self._tried: set[str] = set()
+        self._over = False
+
+    def act(self, action: Any) -> Json:
+        """Take a step and return the observation.
+
+        Raises:
+            EpisodeOver: the step, or one before, ended the episode.
+        """
+        if self._over:
+            raise EpisodeOver
+        self.observation, _, terminated, truncated, _ = self._env.step(action)
+        self.left -= 1
+        if terminated or truncated:
+            self._over = True
+            raise EpisodeOver
+        if self.observation["role"] != "error":
+            self.known.learn(self.observation["content"])
+        return dict(self.observation)
+
+    def call(self, name: str, arguments: Json) -> Json:
+        """Call a tool and return the observation.
+
+        Raises:
+            EpisodeOver: as for `act`.
+        """
+        return self.act({"name": name, "arguments": arguments})
+
+    def say(self, message: str) -> Json:
+        """Say something to the user."""
+        return self.call("respond", {"message": message})
+
+    def finish(self, outcome: str, answer: Any = None) -> None:
+        """Close the case; the episode ends here."""
+        self.call("finish", {"outcome": outcome, "answer": answer})
+
+    def confirmed(self, tool: str, arguments: Json) -> bool | None:
+        """Ask the user to agree to a call: yes, no, or None where the call cannot be proposed."""
+        content = self.call("confirm_with_user", {"tool": tool, "arguments": arguments})["content"]
+        try:
+            return bool(json.loads(content)["confirmed"])
+        except (ValueError, TypeError, KeyError):
+            return None
+
+    def fresh(self, tools: Sequence[str], text: str = "") -> Iterator[tuple[str, Json]]:
+        """Give the calls to *tools* that what is known allows and that were not given before, the tools taking turns."""
+        ways = [[(name, arguments) for arguments in self.known.calls(self.tools[name], text)] for name in tools]
+        for call in itertools.chain.from_iterable(itertools.zip_longest(*ways)):
+            key = json.dumps(call, sort_keys=True)
+            if call is not None and key not in self._tried:
+                self._tried.add(key)
+                yield call
+
+    def explore(self, keep: int) -> None:
+        """Read breadth first: every reading tool on all that is known, then on what that showed, until *keep* steps are left."""
+        found = True
+        while found:
+            found = False
+            for name, arguments in list(self.fresh(self.reads)):
+                if self.left <= keep:
+                    return
+                found = True
+                self.call(name, arguments)
+
+
+class Scripted:
+    """An agent without a model. A subclass says in `play` what it does with an episode.
+
+    Args:
+        budget: steps that it means to take at most, the end included.
+    """
+
+    name = ""
+
+    def __init__(self, budget: int = BUDGET) -> None:
+        if budget < 1:
+            raise ValueError(f"expected budget ≥ 1, got {budget}")
+        self.budget = budget
+
+    def run(self, env: gym.Env[Any, Any], *, seed: int | None, options: dict[str, Any]) -> Usage:
+        """Play one episode. It costs nothing."""
+        try:
+            self.play(View(env, seed, options, self.budget))
+        except EpisodeOver:
+            pass
+        return Usage()
+
+    def play(self, view: View) -> None:
+        """Play the episode; `EpisodeOver` may pass through."""
+        raise NotImplementedError
+
+
+def main(make: Callable[[], Agent], argv: Sequence[str] | None = None) -> None:
+    """Play one episode from the command line and print how it ended.
+
+    Args:
+        make: makes the agent.
+        argv: arguments, by default the program's.
+    """
+    parser = argparse.ArgumentParser(description="Play one episode with a reference agent.")
+    parser.add_argument("env", help='environment id, such as "Refund-v0"')
+    parser.add_argument("--scenario", help='scenario id, such as "refund/partial-001"; by default the seed chooses')
+    parser.add_argument("--split", default="test", help="train or test (default %(default)s)")
+    parser.add_argument("--seed", type=int, default=0, help="of the episode (default %(default)s)")
+    args = parser.parse_args(argv)
+    agent = make()
+    env = gym.make(args.env if ":" in args.env else f"agentgym:{args.env}", split=args.split)
+    try:
+        agent.run(env, seed=args.seed, options={"scenario": args.scenario} if args.scenario else {})
+        print(f"{agent.name}: {_summary(env.unwrapped)}")
+    finally:
+        env.close()
+
+
+def _summary(env: Any) -> str:
+    verdict = env.verdict
+    if verdict is None:
+        return f"{env.scenario.id}: not ended after {len(env.trace)} steps"
+    veto = f", veto {verdict.veto_rule}" if verdict.veto else ""
+    result = "success" if verdict.success else "no success"
+    share = f"checkpoints {verdict.checkpoint_completion:.0%}"
+    return f"{env.scenario.id}: {result} ({verdict.end_reason}{veto}), return {env.episode_return:g}, {share}, {len(env.trace)} steps"
