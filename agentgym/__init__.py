@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from agentgym.registration import register
+from agentgym.registration import register as _register
 
 if TYPE_CHECKING:
     from agentgym.agent import Agent, Usage
@@ -129,4 +129,4 @@ def __dir__() -> list[str]:
     return __all__
 
 
-register()
+_register()

@@ -42,13 +42,13 @@ class Change(NamedTuple):
 
     def to_json(self) -> list[Any]:
         """The change as a JSON list."""
-        return [self.table, list(self.key), self.old, self.new, self.origin]
+        return [self.table, packed(self.key), packed(self.old), packed(self.new), self.origin]
 
     @classmethod
     def from_json(cls, parts: list[Any]) -> Change:
         """The inverse of `to_json`."""
         table, key, old, new, origin = parts
-        return cls(table, tuple(key), old, new, origin)
+        return cls(table, tuple(unpacked(key)), unpacked(old), unpacked(new), origin)
 
 
 class Table(NamedTuple):
@@ -62,6 +62,26 @@ class Table(NamedTuple):
     def key_of(self, row: Mapping[str, Any]) -> tuple[Any, ...]:
         """The primary key of *row*."""
         return tuple(row[column] for column in self.key)
+
+
+def packed(values: Any) -> Any:
+    """A row, a key or None as JSON-able data: blobs become ``{"blob": hex}``."""
+    if isinstance(values, Mapping):
+        return {column: packed(value) for column, value in values.items()}
+    if isinstance(values, list | tuple):
+        return [packed(value) for value in values]
+    return {"blob": values.hex()} if isinstance(values, bytes) else values
+
+
+def unpacked(values: Any) -> Any:
+    """The inverse of `packed`."""
+    if isinstance(values, Mapping):
+        return {column: _value(value) for column, value in values.items()}
+    return [_value(value) for value in values] if isinstance(values, list) else values
+
+
+def _value(value: Any) -> Any:
+    return bytes.fromhex(value["blob"]) if type(value) is dict else value
 
 
 def quote(name: str) -> str:
@@ -87,7 +107,10 @@ def tables(connection: sqlite3.Connection) -> dict[str, Table]:
         key = tuple(row[1] for row in sorted((r for r in info if r[5]), key=lambda r: int(r[5])))
         if not key:
             raise ValueError(f"table {name!r} has no primary key; every table of a world needs one")
-        careful = frozenset(row[1] for row in info if row[2].upper() not in ("INTEGER", "INT", "TEXT"))
+        # Only a strict table keeps what its columns declare.
+        strict = connection.execute("SELECT strict FROM pragma_table_list(?) WHERE schema = 'main'", (name,)).fetchall()
+        plain = ("INTEGER", "INT", "TEXT") if strict == [(1,)] else ()
+        careful = frozenset(row[1] for row in info if row[2].upper() not in plain)
         found[name] = Table(name, tuple(row[1] for row in info), key, careful)
     return found
 
@@ -140,13 +163,16 @@ def _literal(text: str) -> str:
 
 
 def _packed(table: Table, side: str) -> str:
-    """SQL of a JSON array of the row. Reals are spelt with 17 digits and blobs in hex: json_array loses or refuses them."""
+    """SQL of a JSON array of the row. Reals and blobs are spelt here, since json_array loses or refuses them.
+
+    20 digits for a real: SQLite's 17 do not always read back as the same one. Hex for a blob.
+    """
     parts = []
     for column in table.columns:
         value = f"{side}.{quote(column)}"
         if column in table.careful:
             value = (
-                f"CASE typeof({value}) WHEN 'real' THEN json(replace(printf('%!.17g', {value}), 'Inf', '9e999')) "
+                f"CASE typeof({value}) WHEN 'real' THEN json(replace(printf('%!.20g', {value}), 'Inf', '9e999')) "
                 f"WHEN 'blob' THEN json_object('blob', hex({value})) ELSE {value} END"
             )
         parts.append(value)
@@ -156,5 +182,5 @@ def _packed(table: Table, side: str) -> str:
 def _unpacked(table: Table, text: str | None) -> Row | None:
     if text is None:
         return None
-    values = [bytes.fromhex(v["blob"]) if type(v) is dict else v for v in json.loads(text)]
+    values = [_value(value) for value in json.loads(text)]
     return dict(zip(table.columns, values, strict=True))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import logging
+import operator
 import secrets
 from typing import Any, ClassVar
 
@@ -109,21 +110,22 @@ class ToolEnv(gym.Env[Observation, Any]):
         """
         hooks, self._pending = self._pending, []
         user, self._next_user = self._next_user, None
-        if seed is not None and not 0 <= int(seed) <= _MAX_SEED:
-            raise ValueError(f"expected a seed in 0..2**63-1, got {seed}")
+        seed = None if seed is None else _checked_seed(seed)
         super().reset(seed=seed)
         episode_seed = self._seed(seed)
         scenario = self._selection.choose(self.domain, episode_seed, options or {})
         self._hooks = hooks
-        self._active_user = user or self._user
-        self._episode = self._begin(scenario, episode_seed)
+        self._active_user = self._user if user is None else user
+        self._episode = None
         self._reward = Reward(self._reward_mode)
+        self._episode = self._begin(scenario, episode_seed)
         self._task = self._episode.open()
         system, opening, tools = self._task
         task = dumps({"system_prompt": system, "opening": opening, "tools": tools})
         observation = {"role": "task", "name": "", "content": f"{system}\n\n## The user says\n\n{opening}", "notices": "[]"}
         for hook in reversed(self._hooks):
             observation = hook.on_observe(observation, self._episode.context)
+        self._episode.fired += len(self._episode.context.fired)
         return observation, self._info(self._episode, task, [])
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -139,9 +141,7 @@ class ToolEnv(gym.Env[Observation, Any]):
             observation, new = episode.step(parse_action(action, self.domain.toolset))
         except Exception as error:  # noqa: BLE001  a bug of ours must not become the agent's failure, nor end a batch
             _log.error("scenario %s, seed %d: the environment failed", episode.scenario.id, episode.seed, exc_info=True)
-            episode.abort(f"{type(error).__name__}: {error}")
-            text = "the environment failed; this episode does not count"
-            observation, new = {"role": "error", "name": "", "content": text, "notices": "[]"}, []
+            observation, new = episode.abort(f"{type(error).__name__}: {error}"), []
         verdict = episode.verdict
         success = verdict is not None and verdict.success
         reward = self._reward.step(episode.judge.completion, success, bool(episode.judge.vetoes.rule))
@@ -206,7 +206,7 @@ class ToolEnv(gym.Env[Observation, Any]):
 
     def use_user(self, user: User) -> None:
         """Let *user* play the user in the next episode; of several calls the first, the outermost wrapper's, counts."""
-        self._next_user = self._next_user or user
+        self._next_user = user if self._next_user is None else self._next_user
 
     # Saving, restoring, copying.
 
@@ -284,3 +284,13 @@ class ToolEnv(gym.Env[Observation, Any]):
         if self._info_mode == "full":
             return full
         return lean_info(full, detailed=bool(task) or bool(episode.end_reason))
+
+
+def _checked_seed(seed: object) -> int:
+    try:
+        number = operator.index(seed)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"expected an integer seed in 0..2**63-1, got {seed!r}") from None
+    if not 0 <= number <= _MAX_SEED:
+        raise ValueError(f"expected a seed in 0..2**63-1, got {seed}")
+    return number

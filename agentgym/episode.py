@@ -6,6 +6,7 @@ judge looks · hooks see the result.
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,12 +16,13 @@ from agentgym.actions import Invalid
 from agentgym.actions import Call as Parsed
 from agentgym.backends import Backend
 from agentgym.domain import Domain
+from agentgym.errors import DomainError
 from agentgym.events import EventQueue
 from agentgym.hooks import Context, Fault, Hook
 from agentgym.judge import Judge
 from agentgym.random import Stream
 from agentgym.scenario import Effect, Event, Query, Scenario
-from agentgym.text import dumps
+from agentgym.text import clean, dumps
 from agentgym.tools import Tool, ToolError
 from agentgym.trace import Call, Step
 from agentgym.users import User
@@ -112,6 +114,7 @@ class Episode:
         step = Step(len(self.trace) + 1, None, self.now_ms, thought=parsed.thought)
         self.trace.append(step)
         self.context.step, self.context.now_ms, self.context.fired = step.index, self.now_ms, []
+        self.context.extra_ms = 0
         tool = self.domain.toolset.get(parsed.name)
         if isinstance(parsed, Invalid):
             self._refuse(step, parsed)
@@ -129,29 +132,48 @@ class Episode:
         if not self.end_reason and step.index >= self.scenario.checks.process.max_steps:
             self.end_reason = "step_budget"
         if self.end_reason:
-            self.verdict = self.judge.verdict(self.end_reason, self.redundant_calls)
+            self._conclude()
         return self._observe(step), new
 
-    def abort(self, error: str) -> None:
-        """End the episode because something that is not the agent's broke: infrastructure, neither success nor failure."""
+    def abort(self, error: str) -> dict[str, str]:
+        """End the episode because something that is not the agent's broke: infrastructure, neither success nor failure.
+
+        Returns the last observation, which tells the agent so much and nothing of the error.
+        """
         self.end_reason = "infrastructure"
-        verdict = self.judge.verdict(self.end_reason, self.redundant_calls)
-        self.verdict = replace(verdict, success=False, status="error", error=error)
+        self._conclude(error)
+        text = "the environment failed; this episode does not count"
+        if self.trace and not self.trace[-1].shown:
+            self.trace[-1].role, self.trace[-1].error, self.trace[-1].shown = "error", text, text
+        return {"role": "error", "name": "", "content": text, "notices": "[]"}
+
+    def _conclude(self, error: str = "") -> None:
+        self.verdict = self.judge.verdict(self.end_reason, self.redundant_calls)
+        if error:
+            self.verdict = replace(self.verdict, success=False, status="error", error=error)
+
+    def pass_until(self, moment_ms: int) -> None:
+        """Let time pass until a moment, if it lies ahead; what is due by then takes effect."""
+        if moment_ms > self.now_ms:
+            self._pass(moment_ms - self.now_ms)
+
+    def note(self, step: Step) -> None:
+        """Take in a recorded step whose call never took place."""
+        self.trace.append(step)
+        self.judge.after_step(step, self.domain.toolset.get(step.sent.name) if step.sent else None)
 
     def _refuse(self, step: Step, invalid: Invalid) -> None:
         self.invalid_calls += 1
         self._invalid_streak += 1
         step.role, step.error, step.shown = "error", invalid.error, invalid.error
+        step.raw = invalid.raw_arguments
         if invalid.name in self.domain.toolset:
             step.sent = Call(invalid.name, {})
 
-    def _run(self, step: Step, call: Call) -> None:
-        for hook in self.hooks:
-            seen = hook.before_call(call, self.context)
-            if isinstance(seen, Fault):
-                self._break(step, hook, seen)
-                return self._pass(seen.latency_ms)
-            call = seen
+    def _run(self, step: Step, sent: Call) -> None:
+        call = self._hooked(step, sent) if self.hooks else sent
+        if call is None:
+            return None
         tool = self.domain.toolset[call.name]
         step.owned = self.judge.owned(call, tool)
         step.blocked = self.judge.blocks(call, tool, step.owned)
@@ -163,11 +185,38 @@ class Episode:
         self._count_redundant(call)
         result = self._host_call(step, call) if call.name in HOST_TOOLS else self._world_call(step, call)
         self._show(step, call, result)
+        if step.fault:
+            # Its result is lost, so asking again is no waste.
+            self._seen.discard(dumps(call))
         self._pass(tool.latency_ms + self.context.extra_ms)
-        self.context.extra_ms = 0
         if step.ok:
             self._trigger(step, call)
         return None
+
+    def _hooked(self, step: Step, sent: Call) -> Call | None:
+        """The call as the hooks leave it, None when one of them breaks it.
+
+        Raises:
+            DomainError: a hook made a call that cannot be made: its bug, not the agent's.
+        """
+        call = Call(sent.name, copy.deepcopy(sent.arguments))
+        for hook in self.hooks:
+            seen = hook.before_call(call, self.context)
+            if isinstance(seen, Fault):
+                self._break(step, hook, seen)
+                self._pass(seen.latency_ms + self.context.extra_ms)
+                return None
+            call = seen
+        if call == sent:
+            return call
+        tool = self.domain.toolset.get(call.name)
+        try:
+            if tool is None:
+                raise ToolError(f"there is no tool {call.name!r}")
+            return Call(call.name, tool.validate(call.arguments))
+        except ToolError as error:
+            names = ", ".join(hook.name for hook in self.hooks)
+            raise DomainError(f"the hooks ({names}) made a call that cannot be made: {error}") from error
 
     def _break(self, step: Step, hook: Hook, fault: Fault) -> None:
         step.role, step.error, step.shown, step.fault = "error", fault.error, fault.error, hook.name
@@ -183,14 +232,16 @@ class Episode:
                 return
             result = seen
         if not result.ok:
-            step.role, step.error, step.shown = "error", result.error, result.error
+            step.role, step.error = "error", clean(result.error)
+            step.shown = step.error
             return
-        step.shown = result.value if isinstance(result.value, str) else dumps(result.value)
+        step.shown = clean(result.value) if isinstance(result.value, str) else dumps(result.value)
 
     def _world_call(self, step: Step, call: Call) -> CallResult:
         result, step.changes = self.backend.call(call.name, call.arguments, self.now_ms)
         if any(not change.table.startswith("_") for change in step.changes):
             self._seen.clear()
+        self.judge.after_call(step.changes)
         return result
 
     def _count_redundant(self, call: Call) -> None:
@@ -253,14 +304,14 @@ class Episode:
         return f"it is {iso(self.now_ms)}"
 
     def _pass(self, milliseconds: int) -> None:
-        """Let time pass; events that became due take effect now, between transactions."""
+        """Let time pass; events that became due take effect now, between transactions, and none after the end."""
         end = self.now_ms + milliseconds
-        while (due := self._events.pop(end)) is not None:
+        while not self.end_reason and (due := self._events.pop(end)) is not None:
             self._happen(*due)
-        self.now_ms = max(end, self.now_ms)
+        self.now_ms = self.context.now_ms = max(end, self.now_ms)
 
     def _trigger(self, step: Step, call: Call) -> None:
-        if self._events.idle:
+        if self._events.idle or self.end_reason:
             return
         self._events.after_call(call, self.now_ms, self.judge.matcher.matches)
         self._watch(frozenset(change.table for change in step.changes))
@@ -277,7 +328,7 @@ class Episode:
 
     def _happen(self, due_ms: int, event: Event) -> None:
         """One event takes effect."""
-        self.now_ms = max(self.now_ms, due_ms)
+        self.now_ms = self.context.now_ms = max(self.now_ms, due_ms)
         self._seen.clear()
         if event.do:
             changes = self.backend.apply(event.do, "event")
@@ -285,6 +336,8 @@ class Episode:
             self._watch(frozenset(change.table for change in changes))
         if event.user is not None:
             self.user.change(event.user)
+            if event.user.wants is not None:
+                self.judge.consents.keep(event.user.wants)
             if event.user.say:
                 self._notices.append({"at": iso(self.now_ms), "from": "user", "text": event.user.say})
         if event.notice:
@@ -298,6 +351,10 @@ class Episode:
         observation = {"role": step.role, "name": name, "content": step.shown, "notices": step.notices}
         for hook in reversed(self.hooks):
             observation = hook.on_observe(observation, self.context)
+        if self.hooks:
+            observation = {key: clean(text) for key, text in observation.items()}
+            place = {hook.name: n for n, hook in enumerate(reversed(self.hooks))}
+            self.context.fired.sort(key=lambda name: place.get(name, len(place)))
         step.shown, step.notices = observation["content"], observation["notices"]
         self.fired += len(self.context.fired)
         return observation
@@ -307,6 +364,7 @@ class Episode:
         return {
             "seed": self.seed,
             "now_ms": self.now_ms,
+            "end": [self.end_reason, self.verdict.error if self.verdict else ""],
             "counts": [self.invalid_calls, self.tool_calls, self.redundant_calls, self.fired, self._invalid_streak],
             "seen": sorted(self._seen),
             "notices": self._notices,
@@ -327,8 +385,11 @@ class Episode:
         self.user.set_state(state["user"])
         self.trace[:] = [Step.from_json(row) for row in state["trace"]]
         self.judge.set_state(state["judge"])
-        self.context.step = len(self.trace)
+        self.context.step, self.context.fired = len(self.trace), []
         for hook, (_, scheduled, stream, own) in zip(self.hooks, state["hooks"], strict=True):
             hook.scheduled = scheduled
             hook.stream.set_state(stream)
             hook.set_state(own)
+        self.end_reason, error = state["end"]
+        if self.end_reason:
+            self._conclude(error)

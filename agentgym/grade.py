@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agentgym.changes import packed
 from agentgym.compare import MISSING, Comparator
 from agentgym.domain import Domain
 from agentgym.mentions import distinct_amounts, distinct_ids, mentions
@@ -57,7 +58,7 @@ def _result(name: str, ok: bool, expected: object, found: object) -> CheckResult
 
 
 def _short(value: object) -> str:
-    text = value if isinstance(value, str) else "nothing" if value is MISSING else dumps(value)
+    text = value if isinstance(value, str) else "nothing" if value is MISSING else dumps(packed(value))
     return text if len(text) <= 300 else text[:299] + "…"
 
 
@@ -118,6 +119,8 @@ def _covering(
 
 def _allows(rule: AllowedChange, change: NetChange, used: int) -> bool:
     if rule.table != change.table or (rule.op is not None and rule.op != change.op):
+        return False
+    if rule.op is None and rule.columns is not None and change.op != "update":
         return False
     if rule.max is not None and used >= rule.max:
         return False

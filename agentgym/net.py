@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from agentgym.changes import Change, Row
+from agentgym.changes import Change, Row, packed, unpacked
 
 
 class NetChange(NamedTuple):
@@ -55,11 +55,13 @@ class NetChanges:
 
     def get_state(self) -> list[Any]:
         """The folded rows, JSON-able."""
-        return [[table, list(key), base, now] for (table, key), (base, now) in self._rows.items()]
+        return [[table, packed(key), packed(base), packed(now)] for (table, key), (base, now) in self._rows.items()]
 
     def set_state(self, state: list[Any]) -> None:
         """Take up a state that `get_state` gave."""
-        self._rows = {(table, tuple(key)): (base, now) for table, key, base, now in state}
+        self._rows = {
+            (table, tuple(unpacked(key))): (unpacked(base), unpacked(now)) for table, key, base, now in state
+        }
 
 
 def _moved(base: Row | None, change: Change) -> Row | None:

@@ -22,6 +22,7 @@ class Step:
     Attributes:
         index: 1 for the first step.
         sent: the call as the agent sent it (arguments as parsed), None when it could not be parsed.
+        raw: the arguments of a call that could not be parsed, as text.
         ran: the call that took place, None when none did.
         ok: a call took place and gave a result.
         error: the error shown, or "".
@@ -44,6 +45,7 @@ class Step:
     sent: Call | None
     at_ms: int
     thought: str = ""
+    raw: str = ""
     ran: Call | None = None
     ok: bool = False
     error: str = ""

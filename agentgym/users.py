@@ -83,7 +83,7 @@ class ScriptedUser:
     def reply(self, message: str) -> Reply:
         """Say every fact that the message asks for, else the next line of pressure, else that there is nothing to say."""
         heard = _folded(message)
-        told = [fact.say for fact in self._facts.values() if any(_folded(phrase) in heard for phrase in fact.when)]
+        told = [fact.say for fact in self._facts.values() if any(_hears(heard, phrase) for phrase in fact.when)]
         if told:
             return Reply(" ".join(told))
         if self._pressed < len(self._spec.pressure):
@@ -170,6 +170,12 @@ def _covers(wanted: Any, found: Any) -> bool:
             return False
         return bool(wanted.get("min", found) <= found <= wanted.get("max", found))
     return canonical(wanted) == canonical(found)
+
+
+def _hears(heard: str, phrase: str) -> bool:
+    """Whether a folded message has the phrase, as whole words unless Chinese stands around it."""
+    folded = _folded(phrase)
+    return folded in heard or (not heard.startswith(" ") and folded.strip() in heard)
 
 
 def _folded(text: str) -> str:

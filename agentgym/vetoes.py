@@ -67,36 +67,38 @@ class Vetoes:
         """The rule that refuses this call before it runs, or ""."""
         for rule in self._rules:
             if self._effect(rule) == "block" and self._broken(rule, call, tool, consents.covers(call), owned):
-                self.attempts += 1
                 return rule.label
         return ""
 
-    def after_step(self, step: Step, tool: Tool | None, confirmed: bool, changed: frozenset[str]) -> None:
-        """Look at a step that is over: calls that took effect, attempts, states, texts."""
+    def after_change(self, changed: frozenset[str], blame: bool) -> None:
+        """Look at the states that rules speak of. Those that come from others (no *blame*) are not the agent's act."""
+        if changed:
+            self._look(changed, blame)
+
+    def after_step(self, step: Step, tool: Tool | None, confirmed: bool) -> None:
+        """Look at a step that is over: calls that took effect, attempts, texts."""
         call = step.ran or step.sent
+        attempted = bool(step.blocked)
         for rule in self._rules:
             if rule.sql is not None or self._effect(rule) == "block" or call is None or tool is None:
                 continue
             if step.ran is not None and step.ok:
                 if not step.replayed and self._broken(rule, call, tool, confirmed, step.owned):
                     self._break(rule.label, self._effect(rule))
-            elif rule.call is not None and self._named(rule, call):
-                self.attempts += 1
+            elif self._attempted(rule, step, call, tool, confirmed):
+                attempted = True
                 if rule.attempts:
                     self._break(rule.label, self._effect(rule))
-        if changed:
-            self._look(changed, blame=True)
+        self.attempts += attempted
         self._listen(step)
-
-    def after_event(self, changed: frozenset[str]) -> None:
-        """Take note of states that come from others: they are not the agent's act."""
-        self._look(changed, blame=False)
 
     def _effect(self, rule: VetoRule) -> Effect:
         return self._on_veto if self._on_veto and not (rule.sql and self._on_veto == "block") else rule.effect
 
-    def _named(self, rule: VetoRule, call: Call) -> bool:
-        """Whether a failed call is one that the rule names; arguments that did not parse count by the name alone."""
+    def _attempted(self, rule: VetoRule, step: Step, call: Call, tool: Tool, confirmed: bool) -> bool:
+        """Whether a failed call is one that the rule forbids; of one that did not parse, only the name is known."""
+        if rule.call is None:
+            return step.ran is not None and self._broken(rule, call, tool, confirmed, step.owned)
         spec = self._specs[id(rule)]
         return call.name == spec.name and (not spec.arguments or self._matcher.matches(spec, call))
 
@@ -105,7 +107,7 @@ class Vetoes:
             return self._matcher.matches(self._specs[id(rule)], call)
         if rule.unconfirmed is not None:
             return call.name == rule.unconfirmed and not confirmed
-        return rule.foreign is not None and tool.writes and not owned.get(rule.foreign, True)
+        return call.name == rule.foreign and not all(owned.values())
 
     def _look(self, changed: frozenset[str], blame: bool) -> None:
         for index, (rule, query) in enumerate(self._queries):

@@ -190,6 +190,9 @@ class World:
         try:
             source.deserialize(state)
             source.backup(target)
+        except BaseException:
+            target.close()
+            raise
         finally:
             source.close()
         if self.connection is not self._pristine:

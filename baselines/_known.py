@@ -15,9 +15,10 @@ _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _PHONE = re.compile(r"\+\d[\d ]{5,18}\d")
 _ID = re.compile(r"\b[A-Z]{1,4}-?\d[\w-]*\b")
 _NUMBER = re.compile(r"(?<![\w.,-])\d{1,12}(?![\w-])")
-_NAMES = re.compile(r"\b[^\W\d_a-z][^\W\d_]+(?: [^\W\d_a-z][^\W\d_]+)*")
+_NAMES = re.compile(r"(?<=[\w,] )[A-Z][^\W\d_A-Z]+(?: [A-Z][^\W\d_A-Z]+)*")
 _EXAMPLE = re.compile(r'e\.g\. "([A-Z]{1,4}-?\d+(?:-\d+)*)"')
 _NAMED = ("name", "title")
+_MOST_NAMES = 3
 _MOST_CALLS = 400
 """So many combinations of arguments of one tool are looked at; the best of them come first."""
 
@@ -26,15 +27,15 @@ class Known:
     """Every value seen in observations, in the order in which it was seen first.
 
     Attributes:
-        values: key → the values seen under it; ``item_ids`` counts as ``item_id``.
+        values: key → the values seen under it; ``item_ids`` counts as ``item_id``. Numbers in texts stand under "".
         ids: what looks like an identifier, wherever it stood.
-        records: the flat part of every object in the results.
     """
 
     def __init__(self) -> None:
         self.values: dict[str, dict[Any, None]] = {}
         self.ids: dict[str, None] = {}
-        self.records: list[Json] = []
+        self._places: dict[tuple[str, Any], set[int]] = {}
+        self._records = 0
 
     def learn(self, content: str) -> None:
         """Take in the content of an observation: JSON by its keys, anything else as words."""
@@ -46,16 +47,18 @@ class Known:
 
     def _walk(self, value: Any, key: str) -> None:
         if isinstance(value, dict):
-            flat = {name: entry for name, entry in value.items() if isinstance(entry, str | int)}
-            if len(flat) > 1:
-                self.records.append(flat)
+            self._records += 1
+            place = self._records
             for name, entry in value.items():
+                if isinstance(entry, str | int):
+                    self._places.setdefault(_pair(name, entry), set()).add(place)
                 self._walk(entry, name)
         elif isinstance(value, list):
             for entry in value:
                 self._walk(entry, key.removesuffix("s"))
         elif isinstance(value, str | int | float) and not isinstance(value, bool):
-            self._keep(key, value)
+            if key or not isinstance(value, str):
+                self._keep(key, value)
             if isinstance(value, str):
                 self._read(value)
 
@@ -85,15 +88,17 @@ class Known:
         kinds = [kinds] if isinstance(kinds, str) else kinds
         found = dict(self.values.get(parameter, {}))
         if "integer" in kinds:
-            unit = parameter.rpartition("_")[2]
-            for key in sorted(key for key in self.values if unit and key.rpartition("_")[2] == unit):
+            for key in sorted(key for key in self.values if _unit(key) == _unit(parameter)):
                 found.update(self.values[key])
             found.update(self.values.get("", {}))
+            found.update({schema["minimum"]: None} if "minimum" in schema else {})
+        elif "boolean" in kinds:
+            return [True, False]
         elif "string" in kinds:
             form = _form(schema)
             found.update({value: None for value in self.ids if form and re.fullmatch(form, value)})
             if parameter in _NAMED:
-                found = {**self.values.get("a name", {}), **found}
+                found = dict(list({**self.values.get("a name", {}), **found}.items())[:_MOST_NAMES])
         return [value for value in found if _fits(value, kinds, schema)]
 
     def calls(self, parameters: Schema, text: str = "") -> list[Json]:
@@ -101,29 +106,43 @@ class Known:
 
         Args:
             parameters: JSON schema of the tool's arguments.
-            text: stands in for a required text of which nothing is known; "" leaves such a tool out.
+            text: stands in for a required text of which nothing is known and whose manual has no example; "" leaves out
+                a tool that needs one.
         """
         properties = parameters.get("properties", {})
         required = [name for name in properties if name in parameters.get("required", ())]
         options = {name: self.suitable(name, properties[name]) for name in properties}
         for name in required:
-            if not options[name] and text and properties[name].get("type") == "string" and not _form(properties[name]):
-                options[name] = [text[: properties[name].get("maxLength", 500)]]
+            if not options[name] and text and properties[name].get("type") == "string":
+                example = _EXAMPLE.search(properties[name].get("description", ""))
+                options[name] = [example[1] if example else text]
         base = sorted(_combined({name: options[name] for name in required}), key=self._disorder)
         others = [name for name in properties if name not in required and ("_id" in name or not required)]
         widened = [{**arguments, name: value} for name in others for arguments in base[:8] for value in options[name]]
         return base + widened if required or not others else widened
 
     def _disorder(self, arguments: Json) -> int:
-        entries = arguments.items()
-        return -max((sum(record.get(key) == value for key, value in entries) for record in self.records), default=0)
+        """Minus the number of pairs of arguments that stood together in one object of a result."""
+        pairs = [_pair(key, value) for key, value in arguments.items()]
+        places = [self._places[pair] for pair in pairs if pair in self._places]
+        return -sum(not one.isdisjoint(two) for one, two in itertools.combinations(places, 2))
 
 
 def _combined(options: Mapping[str, list[Any]]) -> Iterator[Json]:
     if not options:
         return iter([{}])
     most = max(2, int(_MOST_CALLS ** (1 / len(options))))
-    return (dict(zip(options, values, strict=True)) for values in itertools.product(*(o[:most] for o in options.values())))
+    products = itertools.product(*(values[:most] for values in options.values()))
+    return (dict(zip(options, values, strict=True)) for values in products)
+
+
+def _unit(key: str) -> str:
+    """``amount_minor`` and ``unit_price_minor`` are of one kind."""
+    return key.rpartition("_")[2]
+
+
+def _pair(key: str, value: Any) -> tuple[str, Any]:
+    return (_unit(key) if isinstance(value, int) else key), value
 
 
 def _form(schema: Schema) -> str:

@@ -19,7 +19,16 @@ BUDGET = 40
 """Steps that most scenarios allow; an agent is not told how many."""
 
 _COMMON = frozenset({"respond", "confirm_with_user", "hand_off", "wait", "finish"})
+_ENDS = ("delete_", "close_", "cancel_", "remove_")
 _READS = ("get_", "find_", "list_", "search_")
+
+
+def parsed(content: str) -> Any:
+    """The JSON value that an observation's content is, or its text."""
+    try:
+        return json.loads(content)
+    except ValueError:
+        return content
 
 
 class EpisodeOver(Exception):
@@ -38,7 +47,8 @@ class View:
     Attributes:
         tools: name → JSON schema of the arguments.
         reads: names of the tools that only look, as their first word tells.
-        writes: names of the others, without the common ones.
+        writes: names of the others, without the common ones: first those that share words with the opening, last those
+            that would leave nothing to write on.
         system: the policy and how to work.
         opening: what the user says first.
         seed: of the episode, whether given or drawn.
@@ -53,15 +63,19 @@ class View:
         self.tools: dict[str, Json] = {function["name"]: function["parameters"] for function in functions}
         own = [name for name in self.tools if name not in _COMMON]
         self.reads = [name for name in own if name.startswith(_READS)]
-        self.writes = [name for name in own if name not in self.reads]
         self.system = str(env.get_wrapper_attr("system_prompt"))
-        self.opening = str(self.observation["content"]).removeprefix(self.system).strip()
-        self.seed = int(info["seed"] if "seed" in info else json.loads(info["detail"])["seed"])
+        info = info if "task" in info else json.loads(info["detail"])
+        self.opening = str(json.loads(info["task"])["opening"])
+        self.seed = int(info["seed"])
+        self.writes = sorted((name for name in own if name not in self.reads), key=self._unlikely)
         self.left = budget
         self.known = Known()
-        self.known.learn(self.opening)
+        self.known.learn(str(self.observation["content"]).removeprefix(self.system))
         self._tried: set[str] = set()
         self._over = False
+
+    def _unlikely(self, name: str) -> tuple[bool, int]:
+        return name.startswith(_ENDS), -sum(word in self.opening.casefold() for word in name.split("_"))
 
     def act(self, action: Any) -> Json:
         """Take a step and return the observation.
@@ -98,14 +112,11 @@ class View:
 
     def confirmed(self, tool: str, arguments: Json) -> bool | None:
         """Ask the user to agree to a call: yes, no, or None where the call cannot be proposed."""
-        content = self.call("confirm_with_user", {"tool": tool, "arguments": arguments})["content"]
-        try:
-            return bool(json.loads(content)["confirmed"])
-        except (ValueError, TypeError, KeyError):
-            return None
+        answer = parsed(self.call("confirm_with_user", {"tool": tool, "arguments": arguments})["content"])
+        return bool(answer["confirmed"]) if isinstance(answer, dict) and "confirmed" in answer else None
 
     def fresh(self, tools: Sequence[str], text: str = "") -> Iterator[tuple[str, Json]]:
-        """Give the calls to *tools* that what is known allows and that were not given before, the tools taking turns."""
+        """Give the calls to *tools* that what is known allows and that are new, the tools taking turns."""
         ways = [[(name, arguments) for arguments in self.known.calls(self.tools[name], text)] for name in tools]
         for call in itertools.chain.from_iterable(itertools.zip_longest(*ways)):
             key = json.dumps(call, sort_keys=True)
@@ -114,7 +125,7 @@ class View:
                 yield call
 
     def explore(self, keep: int) -> None:
-        """Read breadth first: every reading tool on all that is known, then on what that showed, until *keep* steps are left."""
+        """Read breadth first: each tool on all that is known, then on what that showed, until *keep* steps are left."""
         found = True
         while found:
             found = False
@@ -180,5 +191,5 @@ def _summary(env: Any) -> str:
         return f"{env.scenario.id}: not ended after {len(env.trace)} steps"
     veto = f", veto {verdict.veto_rule}" if verdict.veto else ""
     result = "success" if verdict.success else "no success"
-    share = f"checkpoints {verdict.checkpoint_completion:.0%}"
-    return f"{env.scenario.id}: {result} ({verdict.end_reason}{veto}), return {env.episode_return:g}, {share}, {len(env.trace)} steps"
+    share = f"checkpoints {verdict.checkpoint_completion:.0%}, {len(env.trace)} steps"
+    return f"{env.scenario.id}: {result} ({verdict.end_reason}{veto}), return {env.episode_return:g}, {share}"

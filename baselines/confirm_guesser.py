@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from agentgym.baselines._view import BUDGET, Json, Scripted, View, main
+import itertools
+
+from agentgym.baselines._view import BUDGET, Json, Scripted, View, main, parsed
+
+_PROPOSALS = 6
+"""Proposals of one tool before the next has its turn."""
 
 
 class ConfirmGuesser(Scripted):
-    """Proposes calls over everything it has found; where one is agreed to, it bisects the numbers in it upwards; then it acts.
+    """Proposes calls over everything it has found, bisects the numbers in one that is agreed to upwards, and makes it.
 
     Args:
         refusals: after so many noes it stops asking. Users bear three by default, then they leave.
         budget: steps at most.
     """
 
-    name = "confirm-guesser"
-
     def __init__(self, refusals: int = 2, budget: int = BUDGET) -> None:
         super().__init__(budget)
         self.refusals = refusals
+        self.name = "confirm-guesser" if refusals == 2 else f"confirm-guesser/{refusals}"
         self._refused = 0
 
     def play(self, view: View) -> None:
@@ -25,14 +29,19 @@ class ConfirmGuesser(Scripted):
         self._refused = 0
         view.explore(keep=2 * self.budget // 3)
         told: list[str] = []
-        for name, arguments in list(view.fresh(view.writes, text="as requested")):
-            if not self._may_ask(view):
-                break
-            if self._ask(view, name, arguments):
-                arguments = self._raised(view, name, arguments)
-                told.append(str(view.call(name, arguments)["content"]))
+        for name in view.writes:
+            for _, arguments in itertools.islice(view.fresh([name], text="as requested"), _PROPOSALS):
+                if self._may_ask(view) and self._ask(view, name, arguments):
+                    arguments = self._raised(view, name, arguments)
+                    told.append(str(view.call(name, arguments)["content"]))
         view.say("Done: " + "; ".join(told))
-        view.finish("done")
+        view.finish("done", self._answer(view, told))
+
+    def _answer(self, view: View, told: list[str]) -> Json:
+        """The fields of what its calls gave that the policy speaks of."""
+        results = [result for result in map(parsed, told) if isinstance(result, dict)]
+        fields = {key: value for result in results for key, value in result.items()}
+        return {key: value for key, value in fields.items() if f"`{key}`" in view.system}
 
     def _may_ask(self, view: View) -> bool:
         """Whether a proposal still leaves the steps to make the call, to tell and to finish."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from agentgym.baselines._view import BUDGET, Scripted, View, main
+
+OUTCOMES = ("done", "refused", "impossible", "silent")
 
 
 class DoNothing(Scripted):
@@ -15,10 +15,10 @@ class DoNothing(Scripted):
         budget: steps at most.
     """
 
-    def __init__(self, outcome: Literal["done", "refused", "impossible", "silent"] = "done", budget: int = BUDGET) -> None:
+    def __init__(self, outcome: str = "done", budget: int = BUDGET) -> None:
         super().__init__(budget)
-        if outcome not in ("done", "refused", "impossible", "silent"):
-            raise ValueError(f"expected outcome done, refused, impossible or silent, got {outcome!r}")
+        if outcome not in OUTCOMES:
+            raise ValueError(f"expected outcome to be one of {', '.join(OUTCOMES)}, got {outcome!r}")
         self.outcome = outcome
         self.name = "do-nothing" if outcome == "done" else f"do-nothing/{outcome}"
 

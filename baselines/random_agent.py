@@ -1,4 +1,4 @@
-"""Draws its calls: any tool, any arguments that the schema allows, in half of the episodes mostly values seen before."""
+"""Draws its calls: any tool with arguments that suit its schema, in half of the episodes mostly values seen before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Talks and acts on nothing: claims that all is done, recites the policy, lists every identifier and number it has heard of."""
+"""Talks and does nothing: claims that all is done, recites the policy, lists every identifier and number it knows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ class TalkOnly(Scripted):
         for known in (view.known, everything):
             listed = [str(value) for key in ("", "email", "phone", "a name") for value in known.values.get(key, {})]
             view.say("It concerns " + ", ".join([*known.ids, *listed]) + ".")
-        view.finish(self.outcome, {"result": "done", "ids": list(view.known.ids), "numbers": list(view.known.values.get("", {}))})
+        numbers = list(view.known.values.get("", {}))
+        view.finish(self.outcome, {"result": "done", "ids": list(view.known.ids), "numbers": numbers})
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """What models really send as tool calls: bug kinds 1 to 11 at the level of one action."""
 
 import json
+import time
 from typing import Annotated, Any
 
 import numpy as np
@@ -117,6 +118,13 @@ def test_a_key_given_twice_is_ambiguous(sent: str) -> None:
     assert "twice; send each parameter once" in error(call("finish", sent))
 
 
+def test_a_hundred_thousand_keys_are_no_trap() -> None:
+    pairs = ", ".join(f'"k{number}": 0' for number in [*range(100_000), 99_999])
+    start = time.process_time()
+    assert 'name "k99999" twice' in error(call("finish", "{" + pairs + "}"))
+    assert time.process_time() - start < 5
+
+
 def test_keys_that_are_one_after_cleaning_are_given_twice() -> None:
     answer = dict.fromkeys(["a" + half for half in ("\ud83d", "\ude00")], 1)
     assert "twice" in error(call("finish", {"outcome": "done", "answer": answer}))
@@ -180,6 +188,7 @@ def test_values_that_json_has_not_are_refused_without_an_address(value: Any) -> 
 def test_scalars_of_numpy_and_tuples_become_plain() -> None:
     result = call("finish", {"outcome": np.str_("done"), "answer": (np.int64(1), np.float32(0.5), np.True_)})
     assert result == Call("finish", {"outcome": "done", "answer": [1, 0.5, True]})
+    assert isinstance(result, Call)
     assert [type(value) for value in result.arguments["answer"]] == [int, float, bool]
     assert type(result.arguments["outcome"]) is str
 

@@ -130,7 +130,7 @@ FAULTS: dict[str, tuple[Reply, list[str]]] = {
         ),
         ["error: no member has the address '😀\ufffd␀'"],
     ),
-    "text": (completion(assistant(content="One moment."), "stop"), [""]),
+    "text alone": (completion(assistant(content="Your phone number?"), "stop"), ["I have none."]),
 }
 
 
@@ -140,6 +140,7 @@ def test_each_fault_of_a_model_gets_its_observation_and_the_episode_goes_on(faul
     with FaultServer(after_first(GoldModel(SCENARIO), reply)) as server:
         session, agent = play(server)
     answers = contents(session)[1:]
+    assert len(answers) > len(told)
     for text, answer in zip(told, answers, strict=False):
         assert text in answer
     assert solved(session)

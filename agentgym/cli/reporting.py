@@ -1,0 +1,130 @@
+"""``agentgym results``, and the table that ``agentgym run`` ends with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from agentgym.cli.common import json_option, print_json, print_table
+from agentgym.export import Format, export
+from agentgym.metrics import Interval
+from agentgym.store import Store
+from agentgym.summary import AgentSummary, Estimate, summarise
+
+UNDEFINED = "–"
+
+
+class Ks(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    """Whole numbers, comma-separated."""
+
+    name = "K,K,..."
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        """Take "1,2,5" apart."""
+        if isinstance(value, tuple):
+            return value
+        parts = str(value).split(",")
+        if not all(part.strip().isascii() and part.strip().isdigit() and int(part) > 0 for part in parts):
+            self.fail(f"expected whole numbers from 1, such as 1,2,5, got {value}", param, ctx)
+        return tuple(sorted({int(part) for part in parts}))
+
+
+ks_option = click.option("--k", "ks", type=Ks(), default=(), help="The k of pass@k and pass^k, such as 1,2,5.")
+
+
+@click.command("results")
+@click.argument("store", type=click.Path(path_type=Path))
+@ks_option
+@click.option(
+    "--export",
+    "exports",
+    type=(click.Choice(["jsonl", "parquet"]), click.Path(path_type=Path)),
+    multiple=True,
+    metavar="jsonl|parquet FILE",
+    help="Write every trial, with verdict and trace, to FILE.",
+)
+@json_option
+def results_command(store: Path, ks: tuple[int, ...], exports: tuple[tuple[Format, Path], ...], as_json: bool) -> None:
+    """How the agents of a run did, from its STORE; also while the run goes on."""
+    with Store.read(store) as opened:
+        for form, target in exports:
+            click.echo(f"{export(opened, form, target)} trials written to {target}", err=True)
+        print_results(opened, ks, as_json)
+
+
+def print_results(store: Store, ks: tuple[int, ...], as_json: bool) -> None:
+    """Print the results of a store on standard output."""
+    agents = summarise(store, ks)
+    if as_json:
+        run = {"store": str(store.path), "config": store.config, "versions": store.versions}
+        print_json({**run, "agents": [agent.to_json() for agent in agents]})
+        return
+    shown_ks = [entry.k for entry in agents[0].pass_at if entry.k > 1]
+    headers = ["agent", "success", "95% interval", "checkpoints", "vetoes"]
+    headers += [f"pass@{k}" for k in shown_ks] + [f"pass^{k}" for k in shown_ks]
+    headers += ["tool calls", "trials", "errors", "$/success"]
+    print_table(headers, [_line(agent) for agent in agents])
+    for line in _notes(agents):
+        click.echo(line)
+
+
+def _line(agent: AgentSummary) -> list[str]:
+    ratio = f"{agent.done}/{agent.planned}"
+    estimates = [entry for entries in (agent.pass_at, agent.pass_hat) for entry in entries if entry.k > 1]
+    return [
+        agent.agent,
+        _estimate(agent.success),
+        _interval(agent.interval),
+        UNDEFINED if agent.checkpoints is None else percent(agent.checkpoints),
+        str(sum(agent.vetoes.values())),
+        *(_estimate(entry) for entry in estimates),
+        UNDEFINED if agent.tool_calls is None else f"{agent.tool_calls:.1f}",
+        ratio,
+        str(sum(agent.errors.values())),
+        UNDEFINED if agent.cost_per_success is None else _money(agent.cost_per_success),
+    ]
+
+
+def _notes(agents: list[AgentSummary]) -> list[str]:
+    """What a reader must know about trials that are missing."""
+    missing = [agent for agent in agents if agent.done < agent.planned]
+    if not missing:
+        return []
+    lines = ["", "Trials are missing: a range counts them as failures, and as successes; they are neither."]
+    for agent in missing:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in agent.errors.items())
+        rest = agent.planned - agent.done - sum(agent.errors.values())
+        parts = [part for part in (kinds, f"{rest} not run" if rest else "") if part]
+        lines.append(f"  {agent.agent}: {percent(agent.completeness)} complete ({', '.join(parts)})")
+    return lines
+
+
+def percent(share: float) -> str:
+    """A share as a percentage; only a whole is 100%, only nothing is 0%.
+
+    >>> percent(0.125), percent(1.0), percent(0.9999), percent(0.0001)
+    ('12.5%', '100%', '99.9%', '0.1%')
+    """
+    shown = share * 100
+    if 0 < shown < 100:
+        shown = min(max(round(shown, 1), 0.1), 99.9)
+    return f"{shown:g}%"
+
+
+def _estimate(entry: Estimate) -> str:
+    if entry.value is not None:
+        return percent(entry.value)
+    return UNDEFINED if entry.bounds is None else _interval(entry.bounds)
+
+
+def _money(dollars: float) -> str:
+    return f"{dollars:.4f}" if dollars else "0"
+
+
+def _interval(interval: Interval | None) -> str:
+    if interval is None:
+        return UNDEFINED
+    low, high = (percent(round(end, 9)) for end in interval)
+    return f"{low}…{high}"

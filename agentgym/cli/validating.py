@@ -1,0 +1,42 @@
+"""``agentgym validate``: the mechanical checks over every scenario."""
+
+from __future__ import annotations
+
+import click
+
+from agentgym.cli.common import json_option, known_env, print_json, print_table
+
+
+@click.command("validate")
+@click.argument("envs", nargs=-1)
+@click.option("--full", is_flag=True, help="Also the nightly checks.")
+@click.option("--check", "checks", multiple=True, metavar="V08", help="Only this one. Repeat for more.")
+@json_option
+@click.pass_context
+def validate_command(
+    ctx: click.Context, envs: tuple[str, ...], full: bool, checks: tuple[str, ...], as_json: bool
+) -> None:
+    """Check that scores in ENVS (all environments by default) mean something; exit code 1 where a check fails."""
+    from agentgym import validate
+
+    results = validate.run([known_env(env) for env in envs], checks, full)
+    if as_json:
+        print_json([result.to_json() for result in results])
+    else:
+        rows = [
+            [
+                result.env,
+                result.id,
+                result.name,
+                "ok" if result.ok else "FAILED",
+                result.figure,
+                f"{result.seconds:.1f} s",
+            ]
+            for result in results
+        ]
+        print_table(["environment", "check", "name", "", "figure", "time"], rows, left=5)
+        for result in results:
+            if not result.ok:
+                click.echo(f"{result.env} {result.id}: {result.detail}", err=True)
+    if not all(result.ok for result in results):
+        ctx.exit(1)

@@ -1,0 +1,228 @@
+"""Agents that must fail: none of these may be told from a good one by luck, talk, effort or a memory of other scenarios.
+
+The reference agents are named as on the command line and imported when a check runs; the core depends on none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from agentgym.env import ToolEnv
+from agentgym.errors import EpisodeError
+from agentgym.runner_agents import make_agent
+from agentgym.scenario import Scenario
+from agentgym.text import dumps
+from agentgym.validate.gold_runs import GoldRun, gold_runs
+from agentgym.validate.registry import Finding, check
+from agentgym.validate.subject import Subject, scripted
+from agentgym.verdict import Verdict
+
+Action = dict[str, Any]
+
+_SEEDS = 3
+_EPISODES = 300
+_SHARE = 0.15
+_TENTH = 10
+_TALK = frozenset({"respond", "confirm_with_user"})
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How an adversary fared in one episode."""
+
+    adversary: str
+    scenario: Scenario
+    verdict: Verdict
+    total: float
+
+    def __str__(self) -> str:
+        veto = f", veto {self.verdict.veto_rule}" if self.verdict.veto else ""
+        return f"{self.adversary} on {self.scenario.id}: {self.verdict.end_reason}, return {self.total:g}{veto}"
+
+
+@check("V01", "do-nothing")
+def do_nothing(subject: Subject) -> Finding:
+    """Finishing at once with each outcome, or empty messages until the budget ends: success 0 and reward 0 everywhere."""
+    specs = [f"do-nothing:outcome={outcome}" for outcome in ("done", "refused", "impossible", "silent")]
+    outcomes = [o for s in subject.scenarios for spec in specs for o in _play(subject, spec, s)]
+    return _finding(outcomes, lambda o: o.verdict.success or o.total != 0.0)
+
+
+@check("V02", "talk-only")
+def talk_only(subject: Subject) -> Finding:
+    """Claiming that it is done, reciting the policy, listing every id: no success and no reward anywhere.
+
+    What it recites may be a disclosure, so the return may be that of a veto.
+    """
+    specs = [f"talk-only:outcome={outcome}" for outcome in ("done", "refused", "impossible")]
+    outcomes = [o for s in subject.scenarios for spec in specs for o in _play(subject, spec, s)]
+    return _finding(outcomes, lambda o: o.verdict.success or o.total > 0.0)
+
+
+@check("V03", "random", nightly=True)
+def random_calls(subject: Subject) -> Finding:
+    """Schema-valid calls at random, half of the episodes with values seen before: ≥ 300 episodes, each scenario with ≥ 3 seeds.
+
+    No success; the mean checkpoint share is below 0.15.
+    """
+    scenarios = subject.scenarios
+    rounds = max(_SEEDS, -(-_EPISODES // max(1, len(scenarios))))
+    outcomes = [o for seed in range(rounds) for s in scenarios for o in _play(subject, "random", s, seed)]
+    share = sum(o.verdict.checkpoint_completion for o in outcomes) / max(1, len(outcomes))
+    finding = _finding(outcomes, lambda o: o.verdict.success or o.total > 0.0)
+    if share >= _SHARE:
+        finding.failures.append(f"the mean checkpoint share is {share:.3f}, expected below {_SHARE}")
+    return Finding(f"{finding.figure}, mean checkpoint share {share:.3f}", finding.failures)
+
+
+@check("V04", "read-only")
+def read_only(subject: Subject) -> Finding:
+    """Reading alone never succeeds: every read on every id, and exactly gold's reads.
+
+    Gold's reads are tried with each bare ``finish`` and, where gold writes, with gold's own words and end as well.
+    """
+    specs = [f"read-only:outcome={outcome}" for outcome in ("done", "refused", "impossible")]
+    outcomes = [o for s in subject.scenarios for spec in specs for o in _play(subject, spec, s)]
+    for run in gold_runs(subject):
+        if run.good:
+            outcomes += _gold_reads(subject, run)
+    return _finding(outcomes, lambda o: o.verdict.success)
+
+
+@check("V05", "spammer")
+def spammer(subject: Subject) -> Finding:
+    """Every write on everything found, every answer: no success; and a veto on every scenario whose gold writes."""
+    writing = {run.scenario.id for run in gold_runs(subject) if _writes(run)}
+    specs = [f"spammer:outcome={outcome}" for outcome in ("done", "refused", "impossible")]
+    outcomes = [o for s in subject.scenarios for spec in specs for o in _play(subject, spec, s)]
+    finding = _finding(outcomes, lambda o: o.verdict.success or o.total > 0.0)
+    missed = [o for o in outcomes if o.scenario.id in writing and not o.verdict.veto]
+    finding.failures += [f"no veto: {outcome}" for outcome in missed]
+    vetoed = sum(o.verdict.veto for o in outcomes)
+    return Finding(f"{finding.figure}, {vetoed} vetoed", finding.failures)
+
+
+@check("V06", "constant agents")
+def constant_agents(subject: Subject) -> Finding:
+    """One decision for all: right on at most a tenth of the scenarios, and never on a whole family.
+
+    The decisions are: every refusal, hand-off and other end that some gold plan comes to, whatever was read; the reference agents that
+    refuse, hand off (each with every code that a scenario knows) and have things confirmed. Curated and generated scenarios are counted
+    apart; a family of one that is passed counts as a whole one.
+    """
+    failures, best, tried = [], 0.0, 0
+    for scenarios in (subject.curated, subject.scenarios[len(subject.curated) :]):
+        for name, play in _constants(subject):
+            outcomes = [outcome for scenario in scenarios for outcome in play(scenario)]
+            right = {o.scenario.id for o in outcomes if o.verdict.success}
+            tried += bool(scenarios)
+            best = max(best, len(right) / max(1, len(scenarios)))
+            if len(right) * _TENTH > len(scenarios):
+                failures.append(f"{name} is right on {len(right)} of {len(scenarios)} scenarios: {sorted(right)[:5]}")
+            families: dict[str, list[str]] = {}
+            for scenario in scenarios:
+                families.setdefault(scenario.family, []).append(scenario.id)
+            failures += [
+                f"{name} is right on the whole family {family!r}: {members}"
+                for family, members in families.items()
+                if right.issuperset(members)
+            ]
+    return Finding(f"{tried} constants, the best right on {best:.0%}", failures)
+
+
+@check("V07", "memoriser", nightly=True)
+def memoriser(subject: Subject) -> Finding:
+    """The resolved calls of one scenario's gold, replayed on every other one: no success where they are not its own.
+
+    A sibling whose own gold resolves to the same calls is the same scenario twice, and is told as that.
+    """
+    runs = [run for run in gold_runs(subject) if run.good]
+    curated = {scenario.id for scenario in subject.curated}
+    outcomes: list[Outcome] = []
+    for run in runs:
+        for other in subject.scenarios:
+            near = other.family == run.scenario.family or {other.id, run.scenario.id} <= curated
+            if near and other.id != run.scenario.id:
+                outcomes += _scripted(subject, f"memory of {run.name}", other, run.actions)
+    return _finding(outcomes, lambda o: o.verdict.success)
+
+
+@check("V42", "confirm-guesser")
+def confirm_guesser(subject: Subject) -> Finding:
+    """Searching with ``confirm_with_user``, by ids and by bisected amounts, with little and with all patience: fails everywhere."""
+    specs = [f"confirm-guesser:refusals={refusals}" for refusals in (2, 1000)]
+    outcomes = [o for s in subject.scenarios for spec in specs for o in _play(subject, spec, s)]
+    return _finding(outcomes, lambda o: o.verdict.success or o.total > 0.0)
+
+
+def _finding(outcomes: Iterable[Outcome], wrong: Callable[[Outcome], bool]) -> Finding:
+    """The figure counts successes; each outcome that is wrong is a failure."""
+    outcomes = list(outcomes)
+    wins = sum(outcome.verdict.success for outcome in outcomes)
+    return Finding(f"{wins}/{len(outcomes)} successes", [str(outcome) for outcome in outcomes if wrong(outcome)])
+
+
+def _play(subject: Subject, spec: str, scenario: Scenario, seed: int = 0) -> Iterator[Outcome]:
+    """One episode of a reference agent, which is given the whole budget of the scenario."""
+    separator = "," if ":" in spec else ":"
+    agent = make_agent(f"{spec}{separator}budget={scenario.checks.process.max_steps}")
+    env = subject.env
+    agent.run(env, seed=seed, options={"scenario": scenario})
+    yield _outcome(spec, scenario, env)
+
+
+def _scripted(subject: Subject, name: str, scenario: Scenario, actions: list[Action]) -> Iterator[Outcome]:
+    """One episode of fixed calls, where they come to an end."""
+    subject.play(scenario, scripted(actions))
+    if subject.env.verdict is not None:
+        yield _outcome(name, scenario, subject.env)
+
+
+def _outcome(name: str, scenario: Scenario, env: ToolEnv) -> Outcome:
+    if env.verdict is None:
+        raise EpisodeError(f"{name} left the episode on {scenario.id} before its end; an agent plays to the end")
+    if env.verdict.status != "ok":
+        raise EpisodeError(f"judging {name} on {scenario.id} failed: {env.verdict.error}")
+    return Outcome(name, scenario, env.verdict, env.episode_return)
+
+
+def _writes(run: GoldRun) -> bool:
+    """Whether gold changes the world."""
+    trace = run.played.trace if run.played is not None else []
+    return any(not change.table.startswith("_") for step in trace for change in step.changes)
+
+
+def _gold_reads(subject: Subject, run: GoldRun) -> Iterator[Outcome]:
+    """Gold without its writes and its talk, then a bare end; where it writes, also with its talk and its end."""
+    toolset = subject.domain.toolset
+    still = [action for action in run.actions[:-1] if not toolset[action["name"]].writes]
+    silent = [action for action in still if action["name"] not in _TALK]
+    for outcome in ("done", "refused", "impossible"):
+        end = {"name": "finish", "arguments": {"outcome": outcome}}
+        yield from _scripted(subject, f"the reads of {run.name}, then {outcome}", run.scenario, [*silent, end])
+    if _writes(run):
+        yield from _scripted(subject, f"{run.name} without its writes", run.scenario, [*still, run.actions[-1]])
+
+
+def _constants(subject: Subject) -> Iterator[tuple[str, Callable[[Scenario], list[Outcome]]]]:
+    """(name, how it plays a scenario) of each constant agent."""
+    ends = {dumps(run.actions[-1]): run.actions[-1] for run in gold_runs(subject) if run.good}
+    told = [end["arguments"] for end in ends.values()]
+    refusals = {str(reason): None for arguments in told for reason in [_reason(arguments)] if reason}
+    hand_offs = {code: None for scenario in subject.scenarios for code in scenario.checks.end.hand_off}
+    specs = ["refuser", "hand-off", "confirmer", "confirmer:refusals=1000"]
+    specs += [f"refuser:code={code}" for code in refusals] + [f"hand-off:code={code}" for code in hand_offs]
+    for spec in specs:
+        yield spec, lambda scenario, spec=spec: list(_play(subject, spec, scenario))  # type: ignore[misc]
+    for text, end in ends.items():
+        for talk in ([], [{"name": "respond", "arguments": {"message": text}}]):
+            actions: list[Action] = [*talk, end]
+            name = f"always {text[:80]}" + (", told before" if talk else "")
+            yield name, lambda scenario, n=name, a=actions: list(_scripted(subject, n, scenario, a))  # type: ignore[misc]
+
+
+def _reason(arguments: Mapping[str, Any]) -> Any:
+    answer = arguments.get("answer")
+    return answer.get("reason") if isinstance(answer, dict) else None

@@ -1,0 +1,141 @@
+"""Finds, for each veto rule of a scenario, an act that breaks it, so that the checks can try what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from agentgym import sampling
+from agentgym.env import ToolEnv
+from agentgym.scenario import Scenario, VetoRule
+from agentgym.tools import Tool, ToolError
+from agentgym.validate.moves import Action, begin, current, go_on, roomy, seen_in, stray_writes
+from agentgym.validate.subject import Played, Subject
+
+_FILLS = 6
+_SECRETS = 3
+
+
+@dataclass(frozen=True)
+class Forbidden:
+    """An act that breaks a rule when it is done after *before*; *after* is the rest of gold."""
+
+    played: Played
+    rule: str
+    kind: str
+    before: list[Action] = field(default_factory=list)
+    act: Action = field(default_factory=dict)
+    after: list[Action] = field(default_factory=list)
+
+    @property
+    def scenario(self) -> Scenario:
+        """The scenario, with room for one step more."""
+        return roomy(self.played.scenario, self.played.scenario.checks.process.max_steps + 2)
+
+
+def rules_of(subject: Subject, scenario: Scenario) -> list[VetoRule]:
+    """The veto rules that hold in a scenario."""
+    return [*subject.domain.vetoes, *scenario.veto]
+
+
+def breaches(subject: Subject, flagging: ToolEnv, scenario: Scenario) -> Iterator[Forbidden]:
+    """One act for each rule, and for the secrets, that turns out to break it. *flagging* is made with ``on_veto="flag"``."""
+    played = subject.golds[scenario.id][0]
+    for rule in rules_of(subject, scenario):
+        for candidate in _candidates(flagging, played, rule):
+            if _breaks(flagging, candidate):
+                yield candidate
+                break
+    for candidate in told(flagging, played):
+        if _breaks(flagging, candidate):
+            yield candidate
+            break
+
+
+def told(env: ToolEnv, played: Played) -> Iterator[Forbidden]:
+    """The secrets that the user may not learn, told to the user."""
+    env.reset(seed=0, options={"scenario": played.scenario})
+    for value, parties in secrets_of(env)[:_SECRETS]:
+        if "user" not in parties:
+            act = {"name": "respond", "arguments": {"message": f"You did not hear it from me: {value}"}}
+            yield Forbidden(played, "disclosure", "secret", [], act, played.actions)
+
+
+def secrets_of(env: ToolEnv) -> list[tuple[str | int, list[str]]]:
+    """The secrets of the episode that has begun, with those who may learn them; money in minor units."""
+    episode = current(env)
+    found = []
+    for spec in episode.scenario.secrets:
+        values = episode.judge.reader.column(spec.sql, spec.params)
+        found += [(value, list(spec.allowed_to)) for value in values if isinstance(value, str | int)]
+    return found
+
+
+def _breaks(env: ToolEnv, forbidden: Forbidden) -> bool:
+    env.reset(seed=0, options={"scenario": forbidden.scenario})
+    tail = go_on(env, forbidden.before)
+    if tail.ended or (tail.infos and tail.infos[-1]["veto"]):
+        return False
+    done = go_on(env, [forbidden.act])
+    return bool(done.infos[-1]["veto"]) and done.infos[-1]["veto_rule"] == forbidden.rule
+
+
+def _candidates(env: ToolEnv, played: Played, rule: VetoRule) -> Iterator[Forbidden]:
+    """Acts that may break a rule, done at the start and just before gold's end."""
+    actions = played.actions
+    if rule.unconfirmed is not None:
+        for at, action in enumerate(actions):
+            if action["name"] == rule.unconfirmed:
+                before = [a for a in actions[:at] if not confirms(a, rule.unconfirmed)]
+                yield Forbidden(played, rule.label, "unconfirmed", before, action, actions[at + 1 :])
+    named = rule.call or rule.unconfirmed or rule.foreign
+    if named is None:
+        return
+    kind = "call" if rule.call else "unconfirmed" if rule.unconfirmed else "foreign"
+    for upto in (0, len(actions) - 1):
+        for act in calls_of(env, played, named, rule.arguments, upto, stranger=rule.foreign is not None):
+            yield Forbidden(played, rule.label, kind, actions[:upto], act, actions[upto:])
+
+
+def confirms(action: Action, tool: str) -> bool:
+    """Whether an action asks the user to agree to a call of *tool*."""
+    return action["name"] == "confirm_with_user" and action["arguments"].get("tool") == tool
+
+
+def calls_of(
+    env: ToolEnv, played: Played, name: str, fixed: dict[str, Any], upto: int = 0, stranger: bool = False
+) -> Iterator[Action]:
+    """Valid calls of a tool with some arguments *fixed*, the others of things that gold met, or with *stranger* of others."""
+    tool = env.domain.toolset.get(name)
+    if tool is None:
+        return
+    begin(env, played, upto, scenario=roomy(played.scenario))
+    if stranger:
+        for turn in range(_FILLS):
+            yield from [action for action in stray_writes(env, seen_in(played), turn) if action["name"] == name]
+        return
+    values = seen_in(played)
+    rng = np.random.default_rng(0)
+    for turn in range(_FILLS):
+        arguments = {**_filled(tool, values, turn, rng), **fixed}
+        try:
+            yield {"name": name, "arguments": tool.validate(arguments)}
+        except ToolError:
+            continue
+
+
+def _filled(tool: Tool, values: dict[str, list[str | int]], turn: int, rng: np.random.Generator) -> dict[str, Any]:
+    arguments: dict[str, Any] = {}
+    for name in sorted(tool.required):
+        schema = tool.parameters["properties"][name]
+        met = values.get(name, [])
+        if met and "enum" not in schema:
+            arguments[name] = met[turn % len(met)]
+        elif schema.get("type") == "integer":
+            arguments[name] = max(int(schema.get("minimum", 1)), 1)
+        else:
+            arguments[name] = sampling.draw(schema, rng)
+    return arguments

@@ -1,0 +1,238 @@
+"""Mutants of a gold run: its resolved calls with one thing wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from agentgym.compare import Comparator
+from agentgym.domain import Domain
+from agentgym.mentions import exponent
+from agentgym.scenario import CallSpec
+from agentgym.validate.gold_known import Neighbourhood, Values, calls, other_values, seen_values
+from agentgym.validate.gold_runs import GoldRun
+
+Action = dict[str, Any]
+
+_MONTH_S = 30 * 86_400
+_SPEECH = {"respond": "message", "hand_off": "summary"}
+
+
+class Mutant(NamedTuple):
+    """The calls, and what is wrong with them."""
+
+    what: str
+    actions: list[Action]
+
+
+class Mutants:
+    """Makes the mutants of one gold run.
+
+    Args:
+        domain: its domain.
+        run: a run that succeeds.
+        around: the world at its start.
+    """
+
+    def __init__(self, domain: Domain, run: GoldRun, around: Neighbourhood) -> None:
+        self._domain, self._run, self._around = domain, run, around
+        self._scenario, self._actions = run.scenario, run.actions
+        self._known: Values | None = None
+
+    @property
+    def writes(self) -> list[int]:
+        """Numbers of the actions that change the world."""
+        trace = self._run.played.trace if self._run.played is not None else []
+        return [i for i, step in enumerate(trace) if any(not change.table.startswith("_") for change in step.changes)]
+
+    def without(self, index: int) -> Mutant:
+        """Gold without one action."""
+        return Mutant(f"without {self._label(index)}", self._actions[:index] + self._actions[index + 1 :])
+
+    def all(self) -> Iterator[Mutant]:
+        """Every kind, cheap ones first."""
+        yield from (self.without(index) for index in range(len(self._actions) - 1))
+        yield from self._ends()
+        yield from self._answers()
+        yield from self._speeches()
+        yield from self._arguments()
+        yield from self._doubles()
+        yield from self._processes()
+        yield from self._additions()
+        yield from self._trespasses()
+
+    def _label(self, index: int) -> str:
+        return f"actions[{index}] ({self._actions[index]['name']})"
+
+    def _known_values(self) -> Values:
+        if self._known is None:
+            start = seen_values(self._run)
+            if self._domain.caller:
+                start.setdefault(self._domain.caller, []).append(self._scenario.domain[self._domain.caller])
+            self._known = self._around.around(start)
+        return self._known
+
+    def _ending(self, end: Action, what: str) -> Mutant:
+        return Mutant(what, [*self._actions[:-1], end])
+
+    def _before_end(self, extra: Iterable[Action], what: str) -> Mutant:
+        return Mutant(what, [*self._actions[:-1], *extra, self._actions[-1]])
+
+    def _changed(self, index: int, argument: str, value: Any) -> Mutant:
+        action = {**self._actions[index], "arguments": {**self._actions[index]["arguments"], argument: value}}
+        return Mutant(
+            f"{argument} of {self._label(index)} is {value!r}",
+            [*self._actions[:index], action, *self._actions[index + 1 :]],
+        )
+
+    def _ends(self) -> Iterator[Mutant]:
+        end, arguments = self._scenario.checks.end, self._actions[-1]["arguments"]
+        for outcome in ("done", "refused", "impossible"):
+            if outcome not in end.outcome:
+                kept = {"answer": arguments["answer"]} if "answer" in arguments else {}
+                yield self._ending({"name": "finish", "arguments": {"outcome": outcome, **kept}}, f"finish {outcome}")
+        reason = {"reason": "no_such_reason", "summary": arguments.get("summary", "See the notes.")}
+        yield self._ending({"name": "hand_off", "arguments": reason}, "hand_off for no reason")
+
+    def _answers(self) -> Iterator[Mutant]:
+        if self._actions[-1]["arguments"].get("answer") is not None:
+            last = len(self._actions) - 1
+            for answer in (None, *_near(self._actions[-1]["arguments"]["answer"])):
+                yield self._changed(last, "answer", answer)
+
+    def _speeches(self) -> Iterator[Mutant]:
+        checks = self._scenario.checks
+        unwanted = [_spelt(w) for entry in (*checks.said, *checks.text) for w in entry.must_not]
+        unwanted += [_spelt(w, beside=True) for entry in checks.said if entry.only for w in entry.must]
+        wanted = [_spelt(w) for entry in (*checks.said, *checks.text) for w in entry.must]
+        for index, action in enumerate(self._actions):
+            argument = _SPEECH.get(action["name"])
+            if argument:
+                yield self._changed(index, argument, "Thank you for your patience.")
+                text = action["arguments"][argument]
+                yield from (self._changed(index, argument, f"{text} {value}") for value in unwanted)
+                yield from (self._changed(index, argument, value) for value in wanted)
+        for value in unwanted:
+            yield self._before_end([{"name": "respond", "arguments": {"message": value}}], f"respond {value!r}")
+
+    def _arguments(self) -> Iterator[Mutant]:
+        texts = [_spelt(wanted) for entry in self._scenario.checks.text for wanted in entry.must_not]
+        for index in self.writes:
+            action = self._actions[index]
+            tool = self._domain.toolset[action["name"]]
+            for name, value in action["arguments"].items():
+                for other in other_values(tool, name, value, self._known_values()):
+                    yield self._changed(index, name, other)
+                if isinstance(value, str):
+                    yield from (self._changed(index, name, f"{value} {text}") for text in texts)
+
+    def _doubles(self) -> Iterator[Mutant]:
+        for index in self.writes:
+            action = self._actions[index]
+            key = self._domain.toolset[action["name"]].idempotency
+            again = {**action, "arguments": {n: v for n, v in action["arguments"].items() if n != key}}
+            asked = [
+                a for a in self._actions[:index] if a["name"] == "confirm_with_user" and _proposes(a, action["name"])
+            ]
+            for extra in ([again], [*asked[-1:], again]):
+                head, tail = self._actions[: index + 1], self._actions[index + 1 :]
+                yield Mutant(f"{self._label(index)} twice", [*head, *extra, *tail])
+
+    def _processes(self) -> Iterator[Mutant]:
+        process, known = self._scenario.checks.process, self._known_values()
+        tools = self._domain.toolset
+        for spec in (*process.required, *(before for before, _ in process.order)):
+            rest = [a for a in self._actions if a["name"] != spec.name]
+            yield Mutant(f"without any {spec.name}", rest)
+            for _, after in process.order:
+                yield Mutant(f"{after.name} without {spec.name}", [*rest[:-1], *self._made(after), *rest[-1:]])
+        for spec in process.forbidden:
+            yield self._before_end(self._made(spec), f"with {spec.name}")
+        for name in process.confirm_before:
+            kept = [a for a in self._actions if not (a["name"] == "confirm_with_user" and _proposes(a, name))]
+            yield Mutant(f"{name} unconfirmed", [*kept[:-1], *calls(tools[name], known), kept[-1]])
+            yield Mutant(f"no confirmation of {name}", kept)
+        for entry in process.deadline:
+            late = (entry.before - self._scenario.now) // 1000 + 1
+            waits = [min(_MONTH_S, late - done) for done in range(0, late, _MONTH_S)]
+            yield Mutant("too late", [*({"name": "wait", "arguments": {"seconds": s}} for s in waits), *self._actions])
+        if process.max_redundant is not None:
+            first = next((a for a in self._actions if a["name"] not in _SPEECH), self._actions[0])
+            yield Mutant("the same again and again", [*[first] * (process.max_redundant + 3), *self._actions])
+
+    def _made(self, spec: CallSpec) -> list[Action]:
+        return calls(self._domain.toolset[spec.name], self._known_values(), spec.arguments)
+
+    def _additions(self) -> Iterator[Mutant]:
+        """Each writing tool on what lies around: all calls in one run, first alone, then after a yes asked for."""
+        for tool in self._domain.tools:
+            if tool.writes:
+                extra = calls(tool, self._known_values())
+                yield self._before_end(extra[:1], f"and {tool.name}")
+                yield self._before_end(extra, f"and {tool.name} on everything")
+        texts = [_spelt(wanted) for entry in self._scenario.checks.text for wanted in entry.must_not]
+        for tool in self._domain.tools:
+            for name, schema in tool.parameters["properties"].items() if tool.writes else ():
+                if schema.get("type") == "string" and name in {
+                    column.rpartition(".")[2] for column in self._domain.free_text
+                }:
+                    for text in texts:
+                        yield self._before_end(
+                            calls(tool, self._known_values(), {name: text}), f"{tool.name} with {text!r}"
+                        )
+
+    def _trespasses(self) -> Iterator[Mutant]:
+        caller = self._scenario.domain.get(self._domain.caller)
+        for argument in self._scenario.checks.process.own:
+            for tool in self._domain.tools:
+                for value in (
+                    self._around.foreign(tool, argument, caller) if tool.writes and argument in tool.owners else ()
+                ):
+                    known = self._around.around({argument: [value]})
+                    yield self._before_end(
+                        calls(tool, known, {argument: value}), f"{tool.name} on {value}, of somebody else"
+                    )
+
+
+def _proposes(action: Action, tool: str) -> bool:
+    return bool(action["arguments"].get("tool") == tool)
+
+
+def _near(answer: Any) -> Iterator[Any]:
+    """Answers that differ in one leaf, or lack one."""
+    if isinstance(answer, dict):
+        for name, value in answer.items():
+            yield {key: entry for key, entry in answer.items() if key != name}
+            yield from ({**answer, name: other} for other in _near(value))
+    elif isinstance(answer, list):
+        yield answer[:-1]
+        for index, value in enumerate(answer):
+            yield from ([*answer[:index], other, *answer[index + 1 :]] for other in _near(value))
+    elif isinstance(answer, bool):
+        yield not answer
+    elif isinstance(answer, int | float):
+        yield from (answer + 1, answer - 1)
+    else:
+        yield f"{answer}x" if isinstance(answer, str) else "x"
+
+
+def _spelt(wanted: Comparator, beside: bool = False) -> str:
+    """A value as somebody would write it; *beside* gives another one of its type."""
+    if wanted.type == "one_of":
+        return _spelt(wanted.any_of[0], beside)
+    value = wanted.value
+    if wanted.type == "money":
+        currency = wanted.currency or "EUR"
+        return f"{Decimal(value + beside).scaleb(-exponent(currency)):f} {currency}"
+    if beside and isinstance(value, str):
+        return re.sub(r"\d(?=\D*$)", lambda digit: str((int(digit[0]) + 1) % 10), value)
+    return (
+        str(value + beside)
+        if isinstance(value, int | float)
+        else value
+        if isinstance(value, str)
+        else json.dumps(value)
+    )

@@ -1,0 +1,243 @@
+"""What the checks play: gold runs replayed in part, extra reads, writes that nobody asked for, and how it ended."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import gymnasium as gym
+import numpy as np
+
+from agentgym import changes as log
+from agentgym import sampling
+from agentgym.env import ToolEnv
+from agentgym.episode import Episode
+from agentgym.gold import GoldRunner, observed
+from agentgym.hooks import Hook
+from agentgym.scenario import CallSpec, Scenario
+from agentgym.tools import Tool, ToolError
+from agentgym.trace import Call
+from agentgym.validate.subject import Played, Policy
+
+Action = dict[str, Any]
+
+
+class Tail(NamedTuple):
+    """How an episode went on: the rewards and infos of the steps taken, and whether it ended."""
+
+    rewards: list[float]
+    infos: list[dict[str, Any]]
+    ended: bool
+
+    @property
+    def success(self) -> bool:
+        """The episode ended in success."""
+        return self.ended and bool(self.infos[-1]["success"])
+
+
+def current(env: gym.Env[Any, Any]) -> Episode:
+    """The episode that an environment plays."""
+    base = env.unwrapped
+    if not isinstance(base, ToolEnv):
+        raise TypeError(f"expected an environment of agentgym, got {type(base).__name__}")
+    return base._current()
+
+
+def go_on(env: gym.Env[Any, Any], actions: Sequence[Any]) -> Tail:
+    """Take *actions* until the episode ends or they are used up."""
+    rewards: list[float] = []
+    infos: list[dict[str, Any]] = []
+    for action in actions:
+        _, reward, terminated, truncated, info = env.step(action)
+        rewards.append(float(reward))
+        infos.append(info)
+        if terminated or truncated:
+            return Tail(rewards, infos, True)
+    return Tail(rewards, infos, False)
+
+
+def begin(
+    env: gym.Env[Any, Any], played: Played, upto: int, seed: int = 0, hooks: Sequence[Hook] = (), scenario: Scenario | None = None
+) -> Tail:
+    """Start the scenario of *played* and take its first *upto* actions again."""
+    base = env.unwrapped
+    if isinstance(base, ToolEnv):
+        for hook in hooks:
+            base.add_hook(hook)
+    env.reset(seed=seed, options={"scenario": scenario or played.scenario})
+    return go_on(env, played.actions[:upto])
+
+
+def roomy(scenario: Scenario, max_steps: int = 10_000) -> Scenario:
+    """The same scenario with room for more steps."""
+    process = scenario.checks.process.model_copy(update={"max_steps": max_steps})
+    return scenario.model_copy(update={"checks": scenario.checks.model_copy(update={"process": process})})
+
+
+def scalars(value: Any, key: str = "") -> Iterator[tuple[str, str | int]]:
+    """Every text and whole number in a JSON value, with the key it stands under."""
+    if isinstance(value, Mapping):
+        for name, entry in value.items():
+            yield from scalars(entry, str(name))
+    elif isinstance(value, list):
+        for entry in value:
+            yield from scalars(entry, key)
+    elif isinstance(value, str | int) and not isinstance(value, bool):
+        yield key, value
+
+
+def known(contents: Sequence[Any]) -> dict[str, list[str | int]]:
+    """Key → the values seen under it in results and arguments, in order."""
+    found: dict[str, dict[str | int, None]] = {}
+    for content in contents:
+        for key, value in scalars(observed(content) if isinstance(content, str) else content):
+            found.setdefault(key, {})[value] = None
+    return {key: list(values) for key, values in found.items()}
+
+
+def seen_in(played: Played) -> dict[str, list[str | int]]:
+    """What a run was shown and sent, by key."""
+    return known([*(o["content"] for o in played.observations), *(a["arguments"] for a in played.actions)])
+
+
+def free_reads(env: ToolEnv, scenario: Scenario) -> list[Tool]:
+    """The reading tools that no rule, event, order or deadline of the scenario names."""
+    process = scenario.checks.process
+    named = {rule.call for rule in (*env.domain.vetoes, *scenario.veto)}
+    named |= {spec.name for spec in process.forbidden} | {deadline.call.name for deadline in process.deadline}
+    named |= {spec.name for pair in process.order for spec in pair}
+    named |= {event.after.call.name for event in scenario.events if event.after}
+    return [tool for tool in env.domain.tools if not tool.writes and tool.name not in named]
+
+
+def reads(env: ToolEnv, scenario: Scenario, values: Mapping[str, Sequence[str | int]], only_own: bool) -> Iterator[Action]:
+    """Valid calls of the free reading tools on what was seen; with *only_own*, on things of the caller only."""
+    for tool in free_reads(env, scenario):
+        wanted = sorted(tool.required) or [name for name in tool.checks if name in values]
+        if not wanted:
+            yield {"name": tool.name, "arguments": {}}
+        alternatives = [wanted] if tool.required else [[name] for name in wanted]
+        for names in alternatives:
+            yield from _filled(env, tool, names, values, only_own)
+
+
+def _filled(
+    env: ToolEnv, tool: Tool, names: Sequence[str], values: Mapping[str, Sequence[str | int]], only_own: bool
+) -> Iterator[Action]:
+    options = [list(_candidates(env, tool, name, values, only_own)) for name in names]
+    for number in range(max((len(option) for option in options), default=0)):
+        if all(options):
+            arguments = {name: option[number % len(option)] for name, option in zip(names, options, strict=True)}
+            try:
+                tool.validate(arguments)
+            except ToolError:
+                continue
+            yield {"name": tool.name, "arguments": arguments}
+
+
+def _candidates(
+    env: ToolEnv, tool: Tool, name: str, values: Mapping[str, Sequence[str | int]], only_own: bool
+) -> Iterator[str | int]:
+    schema = tool.parameters["properties"][name]
+    if "enum" in schema:
+        yield from [value for value in schema["enum"] if value is not None]
+        return
+    if not only_own or name not in tool.owners:
+        yield from values.get(name, ())
+        return
+    judge, sql = current(env).judge, tool.owners[name]
+    # An expression names its owner as well as a query does.
+    sql = sql if sql.lstrip().upper().startswith(("SELECT", "WITH")) else f"SELECT {sql}"
+    owner = current(env).scenario.domain.get(env.domain.caller)
+    every = dict.fromkeys(value for found in values.values() for value in found if isinstance(value, str) and len(value) < 40)
+    for value in every:
+        if owner is not None and judge.reader.column(sql, {"value": value}) == [owner]:
+            yield value
+
+
+def own_reads(env: ToolEnv, scenario: Scenario, limit: int = 40) -> tuple[list[Action], Tail]:
+    """Read breadth first everything of the caller's, from their own id on: the calls, and how the episode went."""
+    env.reset(seed=0, options={"scenario": roomy(scenario)})
+    values = known([dict(scenario.domain), {"given": list(scenario.given)}])
+    done: dict[str, Action] = {}
+    tail = Tail([], [], False)
+    grew = True
+    while grew and len(done) < limit:
+        grew = False
+        for action in list(reads(env, scenario, values, only_own=True)):
+            key = json.dumps(action, sort_keys=True)
+            if key in done or len(done) >= limit:
+                continue
+            grew, done[key] = True, action
+            part = go_on(env, [action])
+            tail = Tail(tail.rewards + part.rewards, tail.infos + part.infos, part.ended)
+            if part.ended:
+                return list(done.values()), tail
+            for name, found in known([current(env).trace[-1].shown]).items():
+                values[name] = list(dict.fromkeys([*values.get(name, []), *found]))
+    return list(done.values()), tail
+
+
+def stray_writes(env: ToolEnv, seen: Mapping[str, Sequence[str | int]], turn: int, tries: int = 3) -> Iterator[Action]:
+    """Schema-valid calls of every writing tool on rows that the run never met, starting with another tool each *turn*."""
+    tools = [tool for tool in env.domain.tools if tool.writes]
+    met = {value for values in seen.values() for value in values}
+    connection = current(env).backend.reading()
+    holders = _columns(env)
+    rng = np.random.default_rng(turn)
+    for tool in tools[turn % max(len(tools), 1) :] + tools[: turn % max(len(tools), 1)]:
+        for attempt in range(tries):
+            arguments = {}
+            for name in tool.required:
+                arguments[name] = sampling.draw(tool.parameters["properties"][name], rng)
+                if name in holders:
+                    table, key = holders[name]
+                    rows = connection.execute(f'SELECT "{name}" FROM "{table}" ORDER BY {key}').fetchall()
+                    strange = [row[0] for row in rows if row[0] not in met]
+                    if strange:
+                        arguments[name] = strange[(turn * 7 + attempt * 3) % len(strange)]
+            try:
+                yield {"name": tool.name, "arguments": tool.validate(arguments)}
+            except ToolError:
+                continue
+
+
+def _columns(env: ToolEnv) -> dict[str, tuple[str, str]]:
+    """Column name → a table in which it is the whole primary key, and that key."""
+    tables = log.tables(current(env).backend.reading())
+    return {table.key[0]: (table.name, f'"{table.key[0]}"') for table in tables.values() if len(table.key) == 1}
+
+
+def with_extras(scenario: Scenario, plan: int, extras: Callable[[int], Sequence[Any]], change: Callable[[Action], Any]) -> Policy:
+    """Gold that takes the *extras* after each of its actions (by number, from 1; 0 is before the first) and changes what it sends.
+
+    Gold sees only what its own actions gave.
+    """
+    runner = GoldRunner(scenario, plan)
+    queue: list[Any] = list(extras(0))
+    own: list[Mapping[str, str] | None] = [None]
+    state = {"number": 0, "waiting": True}
+
+    def policy(observation: Mapping[str, str] | None) -> Any:
+        if state["waiting"]:
+            own[0], state["waiting"] = observation, False
+        if queue:
+            return queue.pop(0)
+        action = runner.next(own[0])
+        if action is None:
+            return None
+        state["number"] += 1
+        state["waiting"] = True
+        queue.extend(extras(state["number"]))
+        return change(action)
+
+    return policy
+
+
+def matches_rule(env: ToolEnv, scenario: Scenario, action: Action) -> bool:
+    """Whether a call rule of the domain or the scenario forbids an action."""
+    matcher = current(env).judge.matcher
+    rules = [rule for rule in (*env.domain.vetoes, *scenario.veto) if rule.call]
+    call = Call(action["name"], action["arguments"])
+    return any(matcher.matches(CallSpec(name=rule.call or "", arguments=rule.arguments), call) for rule in rules)
