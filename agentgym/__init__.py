@@ -1,7 +1,7 @@
 """agentgym: Gymnasium environments for language-model agents that use tools.
 
-``import agentgym`` registers the environments; ``gymnasium.make("Refund-v0")`` makes one. Everything public is listed in `__all__` and
-imported on first use.
+``import agentgym`` registers the environments; ``gymnasium.make("Refund-v0")`` makes one. Everything public is listed
+in `__all__` and imported on first use.
 """
 
 from __future__ import annotations

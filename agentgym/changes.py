@@ -96,7 +96,8 @@ def tables(connection: sqlite3.Connection) -> dict[str, Table]:
         ValueError: a table has no primary key, so its rows have no identity to compare by.
     """
     names = connection.execute(
-        "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name"
+        "SELECT name, sql FROM sqlite_schema WHERE type = 'table' "
+        "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name"
     ).fetchall()
     virtual = [name for name, sql in names if sql.upper().startswith("CREATE VIRTUAL")]
     found: dict[str, Table] = {}

@@ -48,8 +48,8 @@ def finish(outcome: Literal["done", "refused", "impossible"], answer: Any = None
     """End the work on the case and say how it ended.
 
     Args:
-        outcome: "done" when the request was met as the policy allows, "refused" when the policy forbids it, "impossible" when it
-            cannot be done
+        outcome: "done" when the request was met as the policy allows, "refused" when the policy forbids it,
+            "impossible" when it cannot be done
         answer: the result in the form that the policy asks for, e.g. {"reason": "outside_window"}
     """
 
@@ -71,8 +71,9 @@ PROMPT = """\
 
 You act only by calling tools, one call at a time. Plain text is taken as `respond`.
 - `respond` speaks to the user; the reply is the result.
-- Before a call that the policy wants confirmed, call `confirm_with_user` with the name of the tool and exactly the arguments that you
-  will use. A yes is good for that one call and for one effect: a call that failed does not use it up, a second effect needs a new yes.
-  What the user says elsewhere is no confirmation. Do not search with it: a user who is asked in vain too often leaves.
+- Before a call that the policy wants confirmed, call `confirm_with_user` with the name of the tool and exactly the
+  arguments that you will use. A yes is good for that one call and for one effect: a call that failed does not use it
+  up, a second effect needs a new yes. What the user says elsewhere is no confirmation. Do not search with it: a user
+  who is asked in vain too often leaves.
 - `wait` lets time pass. What happens by itself is listed in `notices`.
 - `hand_off` gives the case to a person, `finish` closes it. The case counts as closed only by one of the two."""

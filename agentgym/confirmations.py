@@ -13,7 +13,7 @@ from agentgym.users import agrees
 
 
 class Consents:
-    """Which calls the user has agreed to and that have not taken effect yet. An idempotency key is not part of the call."""
+    """The calls that the user has agreed to and that have not taken effect; an idempotency key is no part of a call."""
 
     def __init__(self, tools: Mapping[str, Tool]) -> None:
         self._tools = tools

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import copy
-import json
 import logging
 import operator
 import secrets
+import sqlite3
 from typing import Any, ClassVar
 
 import gymnasium as gym
@@ -15,7 +15,7 @@ from agentgym.actions import parse_action
 from agentgym.backends import Backend, check_backend, make_backend
 from agentgym.domain import Domain
 from agentgym.episode import Episode
-from agentgym.errors import EpisodeError
+from agentgym.errors import EpisodeError, StateError
 from agentgym.hooks import Hook
 from agentgym.info import MODES as INFO_MODES
 from agentgym.info import InfoMode, full_info, lean_info
@@ -92,18 +92,23 @@ class ToolEnv(gym.Env[Observation, Any]):
         self._root = -1
         self._resets = 0
         self._backend: Backend | None = None
-        self._episode: Episode | None = None
+        self._live: Episode | None = None
+        self._saved: EpisodeState | None = None
         self._reward = Reward(reward)
         self._task = (self.domain.system_prompt, "", self.domain.schemas)
 
     # Gymnasium's interface.
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, dict[str, Any]]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
         """Start an episode.
 
         Args:
-            seed: of this episode, 0 … 2⁶³ − 1; later resets without one continue its stream. Without any seed, one is drawn.
-            options: ``{"scenario": id or Scenario}`` plays that one, whatever the split; ``{"level": "L3"}`` for one train episode.
+            seed: of this episode, 0 … 2⁶³ − 1; later resets without one continue its stream. Without any seed, one is
+                drawn.
+            options: ``{"scenario": id or Scenario}`` plays that one, whatever the split; ``{"level": "L3"}`` for one
+                train episode.
 
         Raises:
             ValueError: the seed, an option or the scenario's name is wrong.
@@ -122,7 +127,12 @@ class ToolEnv(gym.Env[Observation, Any]):
         self._task = self._episode.open()
         system, opening, tools = self._task
         task = dumps({"system_prompt": system, "opening": opening, "tools": tools})
-        observation = {"role": "task", "name": "", "content": f"{system}\n\n## The user says\n\n{opening}", "notices": "[]"}
+        observation = {
+            "role": "task",
+            "name": "",
+            "content": f"{system}\n\n## The user says\n\n{opening}",
+            "notices": "[]",
+        }
         for hook in reversed(self._hooks):
             observation = hook.on_observe(observation, self._episode.context)
         self._episode.fired += len(self._episode.context.fired)
@@ -138,7 +148,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         """
         episode = self._running()
         try:
-            observation, new = episode.step(parse_action(action, self.domain.toolset))
+            observation, new = episode.step(parse_action(action, episode.tools))
         except Exception as error:  # noqa: BLE001  a bug of ours must not become the agent's failure, nor end a batch
             _log.error("scenario %s, seed %d: the environment failed", episode.scenario.id, episode.seed, exc_info=True)
             observation, new = episode.abort(f"{type(error).__name__}: {error}"), []
@@ -201,7 +211,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         return self._world().hash()
 
     def add_hook(self, hook: Hook) -> None:
-        """Hand over a hook for the next episode; a wrapper calls this in its ``reset``, before resetting what is beneath."""
+        """Hand over a hook for the next episode; a wrapper does so in ``reset``, before it resets what is beneath."""
         self._pending.append(hook)
 
     def use_user(self, user: User) -> None:
@@ -220,34 +230,45 @@ class ToolEnv(gym.Env[Observation, Any]):
         Raises:
             StateError: it belongs to another environment, version or stack of wrappers.
         """
-        header = unpack(state, self.domain, self._hooks)
+        host = unpack(state, self.domain, self._hooks)
         if self._episode is None:
             self._active_user = self._user
-        self._episode = self._begin(state.scenario, header["episode"]["seed"])
-        self._task = self._episode.open()
-        self._world().load(state.world)
-        self._episode.set_state(header["episode"])
-        self._reward.set_state(header["reward"])
+        self._episode = None
+        self._take_up(state, host, reopen=True)
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything, with the episode as a saved state instead of an open world."""
-        parts = {name: value for name, value in self.__dict__.items() if name not in ("_backend", "_episode")}
-        parts["_saved"] = self.save_state() if self._episode is not None else None
-        return parts
-
-    def __setstate__(self, parts: dict[str, Any]) -> None:
-        """Rebuild the world and go on in the episode."""
-        saved = parts.pop("_saved")
-        self.__dict__.update(parts)
-        self._backend = self._episode = None
-        if saved is not None:
-            user, task = self._active_user, self._task
-            self._episode = self._begin(saved.scenario, json.loads(saved.host)["episode"]["seed"])
-            self._active_user = user
-            self.restore_state(saved)
-            self._task = task
+        saved = self._saved if self._live is None else self.save_state()
+        return {**self.__dict__, "_backend": None, "_live": None, "_saved": saved}
 
     # Inside.
+
+    @property
+    def _episode(self) -> Episode | None:
+        # The world of a copy is opened on first use: before that, wrappers and hooks around it may be half copied.
+        if self._saved is not None:
+            saved, self._saved = self._saved, None
+            self._take_up(saved, unpack(saved, self.domain, self._hooks))
+        return self._live
+
+    @_episode.setter
+    def _episode(self, episode: Episode | None) -> None:
+        self._live, self._saved = episode, None
+
+    def _take_up(self, state: EpisodeState, host: dict[str, Any], reopen: bool = False) -> None:
+        """Go on from a checked state; *reopen* shows the task to the hooks again, where they have not seen it."""
+        episode = self._begin(state.scenario, host["episode"]["seed"])
+        if reopen:
+            self._task = episode.open()
+        else:
+            episode.present(self._task[2])
+        try:
+            self._world().load(state.world)
+        except sqlite3.DatabaseError as error:
+            raise StateError(f"the world in the state is damaged ({error}); save it again") from error
+        episode.set_state(host["episode"])
+        self._reward.set_state(host["reward"])
+        self._episode = episode
 
     def _begin(self, scenario: Scenario, seed: int) -> Episode:
         if self._backend is None:

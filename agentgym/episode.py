@@ -1,7 +1,7 @@
 """One episode: the world, the clock, the events, the user, the hooks, the trace and the judge, moved by calls.
 
-The order of a step: hooks see the call · a veto may refuse it · it runs as one transaction · time passes and events take effect · the
-judge looks · hooks see the result.
+The order of a step: hooks see the call · a veto may refuse it · it runs as one transaction · time passes and events
+take effect · the judge looks · hooks see the result.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agentgym.actions import Invalid
 from agentgym.actions import Call as Parsed
+from agentgym.actions import Invalid
 from agentgym.backends import Backend
 from agentgym.domain import Domain
 from agentgym.errors import DomainError
 from agentgym.events import EventQueue
 from agentgym.hooks import Context, Fault, Hook
 from agentgym.judge import Judge
+from agentgym.presented import present
 from agentgym.random import Stream
 from agentgym.scenario import Effect, Event, Query, Scenario
 from agentgym.text import clean, dumps
@@ -51,6 +52,7 @@ class Episode:
     Attributes:
         trace: the steps so far.
         end_reason: "" until the end.
+        tools: this episode's tools by the names that the agent was shown.
         verdict: None until the end.
     """
 
@@ -66,12 +68,14 @@ class Episode:
     ) -> None:
         self.scenario, self.domain, self.seed = scenario, domain, seed
         self.backend, self.user, self.hooks = backend, user, list(hooks)
+        self.tools: Mapping[str, Tool] = domain.toolset
         self.now_ms = scenario.now
         self.trace: list[Step] = []
         self.end_reason = ""
         self.verdict: Verdict | None = None
         self.invalid_calls = self.tool_calls = self.redundant_calls = self.fired = 0
         self._invalid_streak = 0
+        self._stepping = False
         self._seen: set[str] = set()
         self._notices: list[dict[str, str]] = []
         self.context = Context(seed, scenario.id, self.now_ms)
@@ -97,7 +101,12 @@ class Episode:
         for hook in reversed(self.hooks):
             hook.scheduled = 0
             system, opening, tools = hook.on_task(system, opening, tools, self.context)
+        self.present(tools)
         return system, opening, tools
+
+    def present(self, schemas: list[dict[str, Any]]) -> None:
+        """Take the tools as the agent was shown them; calls are parsed by these; hooks turn them into the domain's."""
+        self.tools = present(schemas, self.domain.toolset) if self.hooks else self.domain.toolset
 
     @property
     def scheduled(self) -> int:
@@ -113,6 +122,7 @@ class Episode:
         """Take one action and return the observation and the names of the checkpoints newly credited."""
         step = Step(len(self.trace) + 1, None, self.now_ms, thought=parsed.thought)
         self.trace.append(step)
+        self._stepping = True
         self.context.step, self.context.now_ms, self.context.fired = step.index, self.now_ms, []
         self.context.extra_ms = 0
         tool = self.domain.toolset.get(parsed.name)
@@ -125,7 +135,11 @@ class Episode:
             self._run(step, step.sent)
             tool = self.domain.toolset.get(step.ran.name if step.ran else parsed.name)
         new = self.judge.after_step(step, tool)
-        if self.judge.vetoes.rule and self.judge.vetoes.ended and self.end_reason in ("", "finished", "handed_off", "user_left"):
+        if (
+            self.judge.vetoes.rule
+            and self.judge.vetoes.ended
+            and self.end_reason in ("", "finished", "handed_off", "user_left")
+        ):
             self.end_reason = "veto"
         if not self.end_reason and self._invalid_streak >= INVALID_STREAK:
             self.end_reason = "invalid_streak"
@@ -133,7 +147,9 @@ class Episode:
             self.end_reason = "step_budget"
         if self.end_reason:
             self._conclude()
-        return self._observe(step), new
+        observation = self._observe(step)
+        self._stepping = False
+        return observation, new
 
     def abort(self, error: str) -> dict[str, str]:
         """End the episode because something that is not the agent's broke: infrastructure, neither success nor failure.
@@ -143,7 +159,7 @@ class Episode:
         self.end_reason = "infrastructure"
         self._conclude(error)
         text = "the environment failed; this episode does not count"
-        if self.trace and not self.trace[-1].shown:
+        if self._stepping:
             self.trace[-1].role, self.trace[-1].error, self.trace[-1].shown = "error", text, text
         return {"role": "error", "name": "", "content": text, "notices": "[]"}
 
@@ -190,7 +206,7 @@ class Episode:
             self._seen.discard(dumps(call))
         self._pass(tool.latency_ms + self.context.extra_ms)
         if step.ok:
-            self._trigger(step, call)
+            self._trigger(step, step.ran)
         return None
 
     def _hooked(self, step: Step, sent: Call) -> Call | None:

@@ -12,7 +12,8 @@
     ├── EndpointError       a model's endpoint failed after the retries (infrastructure, not the agent)
     └── ToolBugError        a tool raised something else than ToolError: our bug
 
-`ValueError` and `TypeError` are raised for wrong arguments. What an agent does wrong is an observation, never one of these.
+`ValueError` and `TypeError` are raised for wrong arguments. What an agent does wrong is an observation, never one of
+these.
 """
 
 from __future__ import annotations

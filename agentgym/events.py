@@ -19,7 +19,11 @@ class EventQueue:
     def __init__(self, events: Iterable[Event]) -> None:
         self._events = {event.name: event for event in events}
         self._waiting = [name for name, event in self._events.items() if event.at is None]
-        self._due = sorted((event.at + event.delay, n, event.name) for n, event in enumerate(self._events.values()) if event.at is not None)
+        self._due = sorted(
+            (event.at + event.delay, n, event.name)
+            for n, event in enumerate(self._events.values())
+            if event.at is not None
+        )
 
     def after_call(self, call: Call, now_ms: int, matches: Callable[[Any, Call], bool]) -> None:
         """Schedule the events that this successful call triggers."""

@@ -64,8 +64,6 @@ def _parquet(rows: list[dict[str, Any]], path: Path) -> None:
         pyarrow: Any = importlib.import_module("pyarrow")
         parquet: Any = importlib.import_module("pyarrow.parquet")
     except ImportError as error:
-        raise StoreError(
-            "Parquet needs pyarrow, which is not installed: install it, or export jsonl"
-        ) from error
+        raise StoreError("Parquet needs pyarrow, which is not installed: install it, or export jsonl") from error
     flat = [{**row, **{name: json.dumps(row[name]) for name in ("verdict", "trace")}} for row in rows]
     parquet.write_table(pyarrow.Table.from_pylist(flat), path)

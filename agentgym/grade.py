@@ -46,6 +46,7 @@ def checks(evidence: Evidence) -> list[CheckResult]:
         *_final_state(evidence),
         _may_change(evidence),
         *_answer(evidence),
+        *_answer_state(evidence),
         *_said(evidence),
         *_text(evidence),
         *_process(evidence),
@@ -142,6 +143,17 @@ def _answer(evidence: Evidence) -> Iterable[CheckResult]:
     yield _result("answer", wanted.matches(found), expectation_of(wanted), found)
 
 
+def _answer_state(evidence: Evidence) -> Iterable[CheckResult]:
+    finished = _last(evidence, "finish")
+    answer = finished["answer"] if finished is not None else None
+    for name, wanted in evidence.scenario.checks.answer_state.items():
+        values = evidence.reader.column(wanted.sql, wanted.params)
+        found = answer.get(name, MISSING) if isinstance(answer, dict) else MISSING
+        right = values[0] if values and values[0] is not None else MISSING
+        ok = right is not MISSING and Comparator(type=wanted.type, value=right, currency=wanted.currency).matches(found)
+        yield _result(f"answer_state[{name}]", ok, right, found)
+
+
 def expectation_of(comparator: Comparator) -> object:
     """What a comparator expects, for a report."""
     if comparator.any_of:
@@ -207,9 +219,10 @@ def _process(evidence: Evidence) -> Iterable[CheckResult]:
     def first(spec: CallSpec) -> int | None:
         return next((s.index for s in effects if s.ran and matches(spec, s.ran)), None)
 
-    for index, spec in enumerate(process.required):
-        at = first(spec)
-        yield _result(f"required[{index}]", at is not None, _words(spec), f"step {at}" if at else "never")
+    for index, specs in enumerate(process.required):
+        at = min((step for step in map(first, specs) if step is not None), default=None)
+        words = " or ".join(map(_words, specs))
+        yield _result(f"required[{index}]", at is not None, words, f"step {at}" if at else "never")
     for index, spec in enumerate(process.forbidden):
         at = first(spec)
         yield _result(f"forbidden[{index}]", at is None, f"no {_words(spec)}", f"step {at}" if at else "never")
@@ -221,15 +234,21 @@ def _process(evidence: Evidence) -> Iterable[CheckResult]:
     for index, deadline in enumerate(process.deadline):
         done = next((s for s in effects if s.ran and matches(deadline.call, s.ran)), None)
         ok = done is not None and done.at_ms < deadline.before
-        yield _result(f"deadline[{index}]", ok, f"{_words(deadline.call)} in time", f"step {done.index}" if done else "never")
+        yield _result(
+            f"deadline[{index}]", ok, f"{_words(deadline.call)} in time", f"step {done.index}" if done else "never"
+        )
     if process.max_redundant is not None:
-        yield _result("redundant", evidence.redundant <= process.max_redundant, process.max_redundant, evidence.redundant)
+        yield _result(
+            "redundant", evidence.redundant <= process.max_redundant, process.max_redundant, evidence.redundant
+        )
 
 
 def _consent_and_ownership(evidence: Evidence, process: Process, effects: Sequence[Step]) -> Iterable[CheckResult]:
     for name in process.confirm_before:
         bad = [s.index for s in effects if s.ran and s.ran.name == name and not evidence.confirmed.get(s.index, True)]
-        yield _result(f"confirm_before[{name}]", not bad, "a yes to exactly that call", f"steps {bad} without" if bad else "all")
+        yield _result(
+            f"confirm_before[{name}]", not bad, "a yes to exactly that call", f"steps {bad} without" if bad else "all"
+        )
     for argument in process.own:
         bad = [s.index for s in effects if s.writes and not s.owned.get(argument, True)]
         yield _result(f"own[{argument}]", not bad, f"{argument} of the caller", f"steps {bad}" if bad else "all")

@@ -1,8 +1,8 @@
 """Hooks: how a wrapper reaches into one episode.
 
-A wrapper's ``reset`` hands a `Hook` to the environment beneath (``env.unwrapped.add_hook(hook)``) and then resets it; the base takes the
-pending hooks for that episode only. The outermost wrapper sees a call first and its result last. Hooks see parsed calls and the
-public context, never the judge.
+A wrapper's ``reset`` hands a `Hook` to the environment beneath (``env.unwrapped.add_hook(hook)``) and then resets it;
+the base takes the pending hooks for that episode only. The outermost wrapper sees a call first and its result last.
+Hooks see parsed calls and the public context, never the judge.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class Fault(NamedTuple):
     """A broken call: what the agent is shown instead of the result, and the simulated time that it took.
 
-    From ``before_call`` the call never reaches the world; from ``after_call`` it has taken effect and only its result is lost.
+    From ``before_call`` the call never reaches the world; from ``after_call`` it has taken effect and only its result
+    is lost.
     """
 
     error: str
@@ -26,7 +27,7 @@ class Fault(NamedTuple):
 
 
 class Context:
-    """What a hook may know of the episode: seed, step, simulated time, its own stream; and how it reports that it fired.
+    """What a hook may know of the episode, and how it reports that it fired.
 
     Attributes:
         seed: the episode's seed.

@@ -48,6 +48,6 @@ def full_info(episode: Episode, split: str, task: str, new: list[str]) -> dict[s
 
 
 def lean_info(full: dict[str, Any], detailed: bool) -> dict[str, Any]:
-    """The few keys that a trainer reads on every step; the rest as JSON in ``detail`` on reset and at the end, else ""."""
+    """The keys that trainers read on every step; the rest as JSON in ``detail`` on reset and at the end, else ""."""
     rest = dumps({key: value for key, value in full.items() if key not in _LEAN}) if detailed else ""
     return {**{key: full[key] for key in _LEAN}, "detail": rest}

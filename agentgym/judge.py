@@ -53,7 +53,7 @@ class Judge:
         self._weight = sum(checkpoint.weight for checkpoint in scenario.checkpoints)
 
     def owned(self, call: Call, tool: Tool) -> dict[str, bool]:
-        """For each argument of a writing call that has an owner: whether that is the caller. Asked before the call runs."""
+        """For each argument of a writing call with an owner, whether that is the caller. Ask before the call runs."""
         if self._owner is None or not tool.writes:
             return {}
         return {
@@ -121,7 +121,15 @@ class Judge:
             "tamper": tamper,
         }
         evidence = Evidence(
-            scenario, self._domain, self.reader, self.matcher, self.net, self._trace, self._confirmed, end_reason, redundant
+            scenario,
+            self._domain,
+            self.reader,
+            self.matcher,
+            self.net,
+            self._trace,
+            self._confirmed,
+            end_reason,
+            redundant,
         )
         try:
             results = tuple(checks(evidence))

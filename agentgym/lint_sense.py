@@ -27,13 +27,15 @@ def _gates_something(subject: Subject) -> None:
     checks = subject.scenario.checks
     said = any(entry.must for entry in checks.said) or any(entry.must for entry in checks.text)
     state = any(check.holds is None for check in checks.final_state)
-    if not (state or said or checks.answer or checks.process.required or checks.process.deadline):
+    if not (
+        state or said or checks.answer or checks.answer_state or checks.process.required or checks.process.deadline
+    ):
         raise subject.wrong(
             "checks",
             "nothing that must be reached beyond the end",
             "a final_state that does not hold yet, an answer, a said or text with must, or a required call",
         )
-    if checks.answer is not None and not checks.end.outcome:
+    if (checks.answer is not None or checks.answer_state) and not checks.end.outcome:
         raise subject.wrong(
             "checks.answer",
             "an answer where no finish is accepted",
@@ -129,7 +131,11 @@ def _no_contradiction(subject: Subject) -> None:
         for rule in subject.domain.vetoes
         if rule.call is not None
     ]
-    needed = [(f"checks.process.required[{i}]", call) for i, call in enumerate(checks.process.required)]
+    needed = [
+        (f"checks.process.required[{i}]", options[0])
+        for i, options in enumerate(checks.process.required)
+        if len(options) == 1
+    ]
     needed += [(f"checks.process.deadline[{i}].call", entry.call) for i, entry in enumerate(checks.process.deadline)]
     for field, call in needed:
         for other, ban in forbidden:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -120,13 +121,14 @@ def check_unborn(subject: Subject) -> None:
         if allowed.op not in ("update", "delete") or not set(key) <= allowed.where.keys() or allowed.table in declares:
             continue
         where = " AND ".join(f'"{column}" = ?' for column in key)
-        values = [allowed.where[column] for column in key]
-        if subject.world.row(f'SELECT 1 FROM "{allowed.table}" WHERE {where}', *values) is None:
-            raise subject.wrong(
-                f"checks.may_change[{i}].where",
-                f"no row of {allowed.table} with {allowed.where!r}",
-                "a row that exists at the start",
-            )
+        options = [entry if isinstance(entry, list) else [entry] for entry in (allowed.where[column] for column in key)]
+        for values in itertools.product(*options):
+            if subject.world.row(f'SELECT 1 FROM "{allowed.table}" WHERE {where}', *values) is None:
+                raise subject.wrong(
+                    f"checks.may_change[{i}].where",
+                    f"no row of {allowed.table} with {dict(zip(key, values, strict=True))!r}",
+                    "a row that exists at the start",
+                )
 
 
 def _literals(subject: Subject) -> Iterator[tuple[str, str]]:

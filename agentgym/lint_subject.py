@@ -86,6 +86,8 @@ class Subject:
         for name, entries in (("final_state", checks.final_state), ("text", checks.text)):
             for i, query in enumerate(entries):
                 yield f"checks.{name}[{i}]", query
+        for name, wanted in checks.answer_state.items():
+            yield f"checks.answer_state.{name}", wanted
         for i, point in enumerate(self.scenario.checkpoints):
             if point.sql is not None:
                 yield f"checkpoints[{i}]", point.expectation()
@@ -150,8 +152,9 @@ def _wants(field: str, wants: list[Want]) -> Iterator[Mention]:
 
 def _process(process: Process) -> Iterator[Mention]:
     field = "checks.process"
-    for i, call in enumerate(process.required):
-        yield _spec(f"{field}.required[{i}]", call)
+    for i, options in enumerate(process.required):
+        for call in options:
+            yield _spec(f"{field}.required[{i}]", call)
     for i, call in enumerate(process.forbidden):
         yield _spec(f"{field}.forbidden[{i}]", call)
     for i, pair in enumerate(process.order):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib.resources
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from functools import lru_cache
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -103,8 +103,7 @@ def load_scenario(path_or_id: str | Path, domain: Domain | None = None) -> Scena
     name = domain.name if domain else path_or_id.partition("/")[0]
     files = _files(_folder(domain or name), name)
     if path_or_id not in files:
-        hint = did_you_mean(path_or_id, files) or (f" such as {min(files)}" if files else "")
-        raise ScenarioError(path_or_id, "id", "no such scenario", f"one of the {len(files)} scenarios of {name}{hint}")
+        raise _unknown(path_or_id, name, files)
     return _load(files[path_or_id], path_or_id)
 
 
@@ -136,6 +135,25 @@ def load_curated(domain: Domain | str) -> dict[str, Scenario]:
 def scenario_ids(domain: Domain | str) -> list[str]:
     """The ids of the curated scenarios of a domain, sorted. No file is read."""
     return list(_files(_folder(domain), domain if isinstance(domain, str) else domain.name))
+
+
+def scenario_text(name: str) -> str:
+    """The file of a curated scenario as it stands.
+
+    Raises:
+        ScenarioError: there is no such scenario.
+    """
+    domain = name.partition("/")[0]
+    files = _files(_folder(domain), domain)
+    if name not in files:
+        raise _unknown(name, domain, files)
+    return files[name].read_text(encoding="utf-8")
+
+
+def _unknown(name: str, domain: str, files: Iterable[str]) -> ScenarioError:
+    known = list(files)
+    hint = did_you_mean(name, known) or (f" such as {min(known)}" if known else "")
+    return ScenarioError(name, "id", "no such scenario", f"one of the {len(known)} scenarios of {domain}{hint}")
 
 
 def _folder(domain: Domain | str) -> Traversable:

@@ -377,6 +377,7 @@ _MONTHS: Final = {
 }  # fmt: skip
 _MONTH: Final = "(" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?(?![a-z])"
 _YEAR: Final = r"(?:,? ([0-9]{4})(?![0-9]))?"
+_MD_ZH: Final = re.compile(r"(?<![0-9年])([0-9]{1,2})月 ?([0-9]{1,2})[日号]")
 _YMD: Final = re.compile(r"(?<![0-9.])([0-9]{4})([-/.年]) ?([0-9]{1,2})[-/.月] ?([0-9]{1,2})(?![0-9])")
 _DMY: Final = re.compile(r"(?<![0-9.])([0-9]{1,2})([./-])([0-9]{1,2})[./-]([0-9]{4})(?![0-9])")
 _DAY_MONTH: Final = re.compile(rf"(?<![0-9.,])([0-9]{{1,2}})(?:st|nd|rd|th|\.)?(?: of)? {_MONTH}{_YEAR}")
@@ -387,6 +388,8 @@ def _dates(text: str) -> Iterator[tuple[int, int, int]]:
     """All unambiguous dates as (year or 0 when left out, month, day)."""
     for match in _YMD.finditer(text):
         yield int(match[1]), int(match[3]), int(match[4])
+    for match in _MD_ZH.finditer(text):
+        yield 0, int(match[1]), int(match[2])
     for match in _DMY.finditer(text):
         first, second = int(match[1]), int(match[3])
         # A dot is the European order; with a slash or a dash the order must follow from the numbers.

@@ -1,4 +1,4 @@
-"""What the agent's doing changed in the end: per row, the row as it would be without the agent against the row as it is."""
+"""What the agent changed in the end: per row, the row as it would be without the agent against the row as it is."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ class NetChange(NamedTuple):
 class NetChanges:
     """Folds changes of all origins, so that what events and the user change is not laid at the agent's door.
 
-    A row that an event changes is changed in both versions, a row that the agent changes in one; a change undone leaves nothing.
+    A row that an event changes is changed in both versions, a row that the agent changes in one; a change undone leaves
+    nothing.
     """
 
     def __init__(self) -> None:
@@ -59,9 +60,7 @@ class NetChanges:
 
     def set_state(self, state: list[Any]) -> None:
         """Take up a state that `get_state` gave."""
-        self._rows = {
-            (table, tuple(unpacked(key))): (unpacked(base), unpacked(now)) for table, key, base, now in state
-        }
+        self._rows = {(table, tuple(unpacked(key))): (unpacked(base), unpacked(now)) for table, key, base, now in state}
 
 
 def _moved(base: Row | None, change: Change) -> Row | None:

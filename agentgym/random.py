@@ -1,7 +1,7 @@
 """Random streams whose values do not change with the version of numpy.
 
-Each purpose (the world, the user, each wrapper) has its own `Stream`, spawned from the episode's seed by a stable name. Draws
-are made from raw PCG64 words, since numpy promises stable words but not stable distributions.
+Each purpose (the world, the user, each wrapper) has its own `Stream`, spawned from the episode's seed by a stable name.
+Draws are made from raw PCG64 words, since numpy promises stable words but not stable distributions.
 """
 
 from __future__ import annotations

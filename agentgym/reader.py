@@ -55,7 +55,7 @@ class Reader:
 
 
 class Matcher:
-    """Compares calls with specifications, after validation and defaults; arguments that a specification leaves out are free."""
+    """Compares calls with specifications, after validation and defaults; arguments that are left out are free."""
 
     def __init__(self, tools: Mapping[str, Tool]) -> None:
         self._tools = tools

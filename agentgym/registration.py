@@ -10,6 +10,11 @@ REGISTERED: dict[str, str] = {"Refund-v0": "refund"}
 _ENTRY_POINTS = {"Refund-v0": "agentgym.envs.refund.env:RefundEnv"}
 
 
+def entry_point(env: str) -> str:
+    """Where the class of a registered environment is, as "module:Class"."""
+    return _ENTRY_POINTS[env]
+
+
 def register() -> None:
     """Register every environment once."""
     for name, entry_point in _ENTRY_POINTS.items():

@@ -1,4 +1,4 @@
-"""Re-grading: the stored calls, replies and events take place again on a fresh world, and must lead to the same state."""
+"""Re-grading: stored calls, replies and events take place again on a fresh world and must lead to the same state."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ def regrade(
                 episode.step(_again(step))
         if state_hash and backend.hash() != state_hash:
             raise StateError(
-                f"{scenario.id}: the recorded calls lead to state {backend.hash()[:12]}…, recorded is {state_hash[:12]}…; "
-                "the world or the tools changed since, or the record did"
+                f"{scenario.id}: the recorded calls lead to state {backend.hash()[:12]}…, "
+                f"recorded is {state_hash[:12]}…; the world or the tools changed since, or the record did"
             )
         return episode.verdict or episode.judge.verdict(end_reason, episode.redundant_calls)
     finally:

@@ -16,9 +16,9 @@ _SHARE = 0.5
 class Reward:
     """Turns progress into rewards.
 
-    ``sparse``: 1 on success, else 0. ``shaped``: with Φ = 0.5 × checkpoint share, each step pays ΔΦ and a success the rest to 1, so the
-    return is 1 or 0.5 × share (potential-based: nothing is gained by undoing and redoing). In both a veto brings the return to −1 on the
-    step where it is raised, and every later reward is 0.
+    ``sparse``: 1 on success, else 0. ``shaped``: with Φ = 0.5 × checkpoint share, each step pays ΔΦ and a success the
+    rest to 1, so the return is 1 or 0.5 × share (potential-based: nothing is gained by undoing and redoing). In both a
+    veto brings the return to −1 on the step where it is raised, and every later reward is 0.
 
     Attributes:
         total: the return so far.

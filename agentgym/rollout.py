@@ -23,13 +23,13 @@ import gymnasium as gym
 import agentgym
 from agentgym.domain import Domain
 from agentgym.env import ToolEnv
-from agentgym.errors import did_you_mean
 from agentgym.loading import load_curated, load_folder
 from agentgym.random import derive
 from agentgym.runner_agents import SCRIPTED, make_agent
 from agentgym.runner_pool import Entry, Result, run_in_pool
 from agentgym.runner_worker import Job, Worker
 from agentgym.scenario import Scenario
+from agentgym.selection import Selection, Split
 from agentgym.snapshot import expected_hash
 from agentgym.store import Cell, Failure, Outcome, Store
 
@@ -57,7 +57,7 @@ class Rollout:
     agents: tuple[str, ...] = SCRIPTED
     scenarios: tuple[str, ...] = ()
     trials: int = 1
-    split: str = "test"
+    split: Split = "test"
     seed: int = 0
     reward: str = "sparse"
     folder: str | None = None
@@ -99,11 +99,10 @@ class Rollout:
             if self.domain.generator is None:
                 raise ValueError(f"{self.env_id} has no generator, so no train split; use the test split")
             return [self.domain.generator(derive(self.seed, f"train/{i}"), None) for i in range(self.count)]
-        known = load_folder(self.folder) if self.folder else load_curated(self.domain)
-        for name in self.scenarios:
-            if name not in known:
-                raise ValueError(f'{self.env_id} has no scenario "{name}"{did_you_mean(name, known)}')
-        chosen = [known[name] for name in self.scenarios or known]
+        if self.scenarios:
+            selection = Selection(self.split, None, self.folder)
+            return [selection.named(self.domain, name) for name in self.scenarios]
+        chosen = list((load_folder(self.folder) if self.folder else load_curated(self.domain)).values())
         if not chosen:
             raise ValueError(f"the {self.split} split of {self.env_id} has no scenario")
         return chosen

@@ -19,7 +19,7 @@ Level = Literal["L1", "L2", "L3", "L4", "L5"]
 Effect = Literal["end", "flag", "block"]
 Outcome = Literal["done", "refused", "impossible"]
 Party = Literal["user", "colleague", "record"]
-"""Who can learn what the agent writes: the user (`respond`), a colleague (`hand_off`), the record (notes, files, `finish`)."""
+"""Who learns what the agent writes: the user (`respond`), a colleague (`hand_off`), the record (notes, `finish`)."""
 
 Slice = Literal["goal_parsing", "planning", "tool_generalisation", "load", "value", ""]
 
@@ -72,6 +72,10 @@ def _allow(value: object) -> object:
 
 def _call(value: object) -> object:
     return {"name": value} if isinstance(value, str) else value
+
+
+def _alternatives(value: object) -> object:
+    return value if isinstance(value, list) else [value]
 
 
 Moment = Annotated[int, BeforeValidator(_moment)]
@@ -129,7 +133,7 @@ class StateCheck(Expectation):
 
 
 class Checkpoint(_Model):
-    """Named partial progress, credited once: a successful call, a query that comes true, or a value told to the user."""
+    """Named partial progress, credited once: a successful call, a query that comes true, a value told to the user."""
 
     name: str
     weight: float = Field(default=1.0, gt=0)
@@ -146,7 +150,9 @@ class Checkpoint(_Model):
     def _one_way(self) -> Checkpoint:
         ways = [name for name in ("called", "confirmed", "sql", "said") if getattr(self, name) is not None]
         if len(ways) != 1:
-            raise ValueError(f"a checkpoint has exactly one of called, confirmed, sql, said; this one has {ways or 'none'}")
+            raise ValueError(
+                f"a checkpoint has exactly one of called, confirmed, sql, said; this one has {ways or 'none'}"
+            )
         return self
 
     @property
@@ -162,7 +168,7 @@ class Checkpoint(_Model):
 
 
 class AllowedChange(_Model):
-    """Rows that the agent may change: at most ``max`` of them, by ``op``, with these column values, in these columns."""
+    """Rows that the agent may change: at most ``max``, by ``op``, with these column values, in these columns."""
 
     table: str
     op: Literal["insert", "update", "delete"] | None = None
@@ -173,7 +179,9 @@ class AllowedChange(_Model):
     @model_validator(mode="after")
     def _bounded(self) -> AllowedChange:
         if not self.where:
-            raise ValueError(f"may_change never allows a bare table ({self.table}): give where, the rows that it is about")
+            raise ValueError(
+                f"may_change never allows a bare table ({self.table}): give where, the rows that it is about"
+            )
         if self.op == "insert" and self.max is None:
             raise ValueError(f"may_change of inserts into {self.table} needs max, the number of rows at most")
         return self
@@ -183,7 +191,7 @@ Allowed = Annotated[AllowedChange, BeforeValidator(_allow)]
 
 
 class Said(_Model):
-    """Typed values that the agent must have told a party, or must not have. ``only``: and no other value of their type."""
+    """Typed values that a party must have been told, or must not have. ``only``: and no other value of their type."""
 
     to: Literal["user", "colleague"] = "user"
     must: list[Expected] = []
@@ -206,9 +214,12 @@ class Deadline(_Model):
 
 
 class Process(_Model):
-    """Real constraints on the way: what must be done, must not, must come first. There is never one right path."""
+    """Real constraints on the way: what must be done, must not, must come first. There is never one right path.
 
-    required: list[CallRef] = []
+    An entry of ``required`` is a call, or a list of calls of which any one will do.
+    """
+
+    required: list[Annotated[list[CallRef], BeforeValidator(_alternatives), Field(min_length=1)]] = []
     forbidden: list[CallRef] = []
     order: list[tuple[CallRef, CallRef]] = []
     confirm_before: list[str] = []
@@ -231,6 +242,13 @@ class End(_Model):
         return self
 
 
+class AnswerFrom(Query):
+    """A field of the answer whose right value is born in the episode: what the query gives in the final state."""
+
+    type: Literal["text", "id", "int", "money", "date"] = "id"
+    currency: str | None = None
+
+
 class Checks(_Model):
     """Everything that gates success."""
 
@@ -238,13 +256,14 @@ class Checks(_Model):
     final_state: list[StateCheck] = []
     may_change: list[Allowed] = []
     answer: Expected | None = None
+    answer_state: dict[str, AnswerFrom] = {}
     said: list[Said] = []
     text: list[TextCheck] = []
     process: Process = Process()
 
 
 class VetoRule(_Model):
-    """A forbidden act: a call, a state (the query gives a true value), an unconfirmed write, or a write on what is not own."""
+    """A forbidden act: a call, a state (a true value), an ``unconfirmed`` tool, or a tool on what is ``foreign``."""
 
     name: str = ""
     call: str | None = None
@@ -260,7 +279,9 @@ class VetoRule(_Model):
     def _one_kind(self) -> VetoRule:
         kinds = [name for name in ("call", "sql", "unconfirmed", "foreign") if getattr(self, name) is not None]
         if len(kinds) != 1:
-            raise ValueError(f"a veto has exactly one of call, sql, unconfirmed, foreign; this one has {kinds or 'none'}")
+            raise ValueError(
+                f"a veto has exactly one of call, sql, unconfirmed, foreign; this one has {kinds or 'none'}"
+            )
         if self.effect == "block" and self.sql is not None:
             raise ValueError("a veto by sql sees a state, so it cannot block a call; use effect end or flag")
         return self
@@ -293,7 +314,7 @@ class Fact(_Model):
 
 
 class Want(_Model):
-    """A call that the user would agree to. Arguments not named are free; a list of alternatives is ``{any_of: [...]}``."""
+    """A call that the user would agree to; arguments not named are free, ``{any_of: [...]}`` are alternatives."""
 
     tool: str
     arguments: dict[str, Any] = {}
@@ -324,7 +345,7 @@ class AfterCall(_Model):
 
 
 class Event(_Model):
-    """A declared change of the world or the user: ``at`` a time, ``after`` a call, or ``when`` a query is true; plus ``delay``."""
+    """A declared change of world or user: ``at`` a time, ``after`` a call, ``when`` a query is true; plus ``delay``."""
 
     name: str
     at: Moment | None = None

@@ -35,7 +35,9 @@ class Selection:
         if split not in get_args(Split):
             raise ValueError(f"expected split to be one of {', '.join(get_args(Split))}, got {split!r}")
         if (split == "private") != (folder is not None):
-            raise ValueError(f'scenarios= names the folder of split="private"; got split={split!r}, scenarios={folder!r}')
+            raise ValueError(
+                f'scenarios= names the folder of split="private"; got split={split!r}, scenarios={folder!r}'
+            )
         self.split: Split = split
         self._folder = folder
         self._level = _checked(level)
@@ -49,9 +51,14 @@ class Selection:
         """
         for name in options:
             if name not in ("scenario", "level"):
-                raise ValueError(f"unknown option {name!r}{did_you_mean(name, ('scenario', 'level'))}; options are scenario and level")
+                raise ValueError(
+                    f"unknown option {name!r}{did_you_mean(name, ('scenario', 'level'))}; "
+                    "options are scenario and level"
+                )
         named = options.get("scenario")
         if isinstance(named, Scenario):
+            if named.id.partition("/")[0] != domain.name:
+                raise ValueError(f"expected a scenario of {domain.name}, got {named.id!r}")
             return named
         if named is not None:
             return self.named(domain, str(named))
@@ -81,7 +88,9 @@ class Selection:
         if self._files is None:
             files = load_folder(Path(self._folder)) if self._folder is not None else load_curated(domain)
             if not files:
-                raise ScenarioError(str(self._folder or domain.name), "(folder)", "no scenario", "at least one *.yaml file")
+                raise ScenarioError(
+                    str(self._folder or domain.name), "(folder)", "no scenario", "at least one *.yaml file"
+                )
             _lint_once(domain, files.values())
             self._files = dict(files)
         return self._files
@@ -91,7 +100,7 @@ _linted: dict[int, Scenario] = {}
 
 
 def _lint_once(domain: Domain, scenarios: Iterable[Scenario]) -> None:
-    """Check scenarios against their domain, once a process: a fault in a file is refused before anything is scored by it."""
+    """Check scenarios against their domain, once a process: a fault is refused before anything is scored by it."""
     fresh = [scenario for scenario in scenarios if id(scenario) not in _linted]
     if not fresh:
         return

@@ -22,7 +22,7 @@ _HASH = "snapshot.sha256"
 
 
 def logical_hash(connection: sqlite3.Connection) -> str:
-    """SHA-256 of what a database says: its schema and its rows in the order of their keys, whatever its pages look like."""
+    """SHA-256 of what a database says: its schema and its rows in the order of their keys, whatever its pages."""
     digest = hashlib.sha256()
     schema = connection.execute("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name")
     for entry in schema.fetchall():
@@ -36,9 +36,10 @@ def logical_hash(connection: sqlite3.Connection) -> str:
 
 
 def build(folder: Path, module: str) -> sqlite3.Connection:
-    """Build the snapshot of the domain in *folder* in memory: ``schema.sql``, then ``build(connection)`` of *module*."""
+    """Build the snapshot of the domain in *folder* in memory: ``schema.sql``, then ``build(…)`` of *module*."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
-    connection.execute("PRAGMA foreign_keys = ON")
+    # Not enforced while building: the check at the end names every broken row.
+    connection.execute("PRAGMA foreign_keys = OFF")
     connection.executescript((folder / "schema.sql").read_text(encoding="utf-8"))
     log.install(connection)
     connection.execute("BEGIN")
@@ -96,27 +97,42 @@ def snapshot_file(folder: Path) -> Path:
         SnapshotError: what was built is not what the committed hash says.
     """
     wanted = expected_hash(folder)
-    packaged = folder / _FILE
-    if packaged.is_file() and _hash_of(packaged) == wanted:
-        return packaged
-    cached = _cache() / f"{folder.name}-{wanted[:24]}.db"
-    if cached.is_file() and _hash_of(cached) == wanted:
-        return cached
+    there = cached_file(folder)
+    if there is not None:
+        return there
+    cached = _cache_file(folder, wanted)
     try:
         found = build_file(folder, cached)
     except (OSError, sqlite3.OperationalError) as error:
         raise SnapshotError(
-            f"cannot write the snapshot to {cached.parent} ({error}); free space there, or set AGENTGYM_CACHE to a folder that can be written"
+            f"cannot write the snapshot to {cached.parent} ({error}); "
+            "free space there, or set AGENTGYM_CACHE to a folder that can be written"
         ) from error
     if found != wanted:
         raise SnapshotError(
-            f"the snapshot of {folder.name} has hash {found[:12]}…, expected {wanted[:12]}…: schema.sql or world.py changed; "
-            f"if that is intended, run: python -m agentgym.snapshot {folder}"
+            f"the snapshot of {folder.name} has hash {found[:12]}…, expected {wanted[:12]}…: "
+            f"schema.sql or world.py changed; if that is intended, run: python -m agentgym.snapshot {folder}"
         )
     return cached
 
 
-def _cache() -> Path:
+def cached_file(folder: Path) -> Path | None:
+    """The snapshot of the domain in *folder*, the wheel's or the cache's, if it is at hand and whole; nothing is built.
+
+    Raises:
+        SnapshotError: the committed hash is missing.
+    """
+    wanted = expected_hash(folder)
+    places = (folder / _FILE, _cache_file(folder, wanted))
+    return next((path for path in places if path.is_file() and _hash_of(path) == wanted), None)
+
+
+def _cache_file(folder: Path, wanted: str) -> Path:
+    return cache_folder() / f"{folder.name}-{wanted[:24]}.db"
+
+
+def cache_folder() -> Path:
+    """Where snapshots that were built on first use are kept: AGENTGYM_CACHE, else the user's cache folder."""
     root = os.environ.get("AGENTGYM_CACHE")
     if root:
         return Path(root)

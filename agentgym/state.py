@@ -38,6 +38,10 @@ class EpisodeState:
     world: bytes
     version: int = VERSION
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> EpisodeState:
+        """Itself: nothing in it changes."""
+        return self
+
 
 def pack(episode: Episode, backend: Backend, reward: Reward) -> EpisodeState:
     """Save a running or finished episode."""
@@ -60,5 +64,7 @@ def unpack(state: EpisodeState, domain: Domain, hooks: Sequence[Hook]) -> dict[s
     host: dict[str, Any] = json.loads(state.host)
     saved, present = [entry[0] for entry in host["episode"]["hooks"]], [hook.name for hook in hooks]
     if saved != present:
-        raise StateError(f"the state was saved under the wrappers {saved}, this episode has {present}; wrap it alike and reset first")
+        raise StateError(
+            f"the state was saved under the wrappers {saved}, this episode has {present}; wrap it alike and reset first"
+        )
     return host

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 from agentgym.metrics import Interval, cost_per_success, mean, pass_at_k, pass_hat_k
 from agentgym.store import Store
 from agentgym.trials import Measure, Trials
+
+By = Literal["level", "family"]
+"""What results can be split by."""
 
 
 @dataclass(frozen=True)
@@ -94,13 +97,45 @@ def summarise(store: Store, ks: Sequence[int] = ()) -> list[AgentSummary]:
     Raises:
         ValueError: a k is below 1.
     """
+    _check_ks(ks)
+    return [_summary(agent, rows, ks) for agent, rows in _grouped(store.rows(traces=False), "agent").items()]
+
+
+def summarise_by(store: Store, by: By, ks: Sequence[int] = ()) -> dict[str, list[AgentSummary]]:
+    """Sum a store up, agent by agent, for each level or family apart.
+
+    Args:
+        store: any result store, complete or not.
+        by: "level" or "family".
+        ks: as for `summarise`.
+
+    Returns:
+        group → agents in the order of the plan; groups sorted.
+
+    Raises:
+        ValueError: a k is below 1, or *by* is neither.
+    """
+    _check_ks(ks)
+    if by not in get_args(By):
+        raise ValueError(f"expected by to be one of {', '.join(get_args(By))}, got {by!r}")
+    groups = _grouped(store.rows(traces=False), by)
+    return {
+        name: [_summary(agent, rows, ks) for agent, rows in _grouped(groups[name], "agent").items()]
+        for name in sorted(groups)
+    }
+
+
+def _check_ks(ks: Sequence[int]) -> None:
     for k in ks:
         if k < 1:
             raise ValueError(f"k must be at least 1, got {k}")
-    by_agent: dict[str, list[dict[str, Any]]] = {}
-    for row in store.rows(traces=False):
-        by_agent.setdefault(row["agent"], []).append(row)
-    return [_summary(agent, rows, ks) for agent, rows in by_agent.items()]
+
+
+def _grouped(rows: Iterable[dict[str, Any]], column: str) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(row[column], []).append(row)
+    return found
 
 
 def _summary(agent: str, rows: Sequence[dict[str, Any]], ks: Sequence[int]) -> AgentSummary:

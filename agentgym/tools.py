@@ -1,18 +1,11 @@
 """Tools: a typed function becomes a JSON schema and a compiled argument check.
 
-A tool is a plain function whose first parameter is the world::
+A tool is a plain function whose first parameter is the world, like the ones in ``envs/refund/tools.py``. Its docstring
+says in one imperative line what it does, and under ``Args:`` what each parameter is, with a unit and an example::
 
     @tool(writes=True, latency_ms=400)
     def add_note(world: World, order_id: str, note: Annotated[str, Length(1, 500)]) -> dict[str, object]:
-        '''Write a note on an order.
-
-        Args:
-            order_id: order number, e.g. "A1001"
-            note: the text, 1 to 500 characters
-
-        Raises:
-            ToolError: no such order
-        '''
+        ...
 
 The schema and the check are built once, when the module is imported. This module runs inside the container
 image too, so it imports the standard library only.
@@ -227,7 +220,8 @@ def _docstring(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
 def compile_type(hint: Any) -> tuple[dict[str, Any], Check]:
     """Compile a type annotation to (JSON schema, check).
 
-    Supported: ``str int float bool``, ``Literal`` of strings, ``list[T]``, ``dict[str, Any]``, ``Any`` (any JSON value),
+    Supported: ``str int float bool``, ``Literal`` of strings, ``list[T]``, ``dict[str, Any]``, ``Any`` (any JSON
+        value),
     ``T | None`` and ``Annotated`` with `Range`, `Length`, `Pattern`.
 
     Raises:
@@ -327,13 +321,17 @@ def _list(item_schema: dict[str, Any], item: Check) -> tuple[dict[str, Any], Che
 
 def _annotated(schema: dict[str, Any], check: Check, marks: list[Any]) -> tuple[dict[str, Any], Check]:
     for mark in marks:
-        if isinstance(mark, Range):
-            schema, check = _ranged(schema, check, mark)
-        elif isinstance(mark, Length):
-            schema, check = _sized(schema, check, mark)
-        elif isinstance(mark, Pattern):
-            schema, check = _patterned(schema, check, mark)
+        schema, check = annotate(schema, check, mark)
     return schema, check
+
+
+def annotate(schema: dict[str, Any], check: Check, mark: object) -> tuple[dict[str, Any], Check]:
+    """Narrow a schema and its check by a `Range`, `Length` or `Pattern`; other marks change nothing."""
+    if isinstance(mark, Range):
+        return _ranged(schema, check, mark)
+    if isinstance(mark, Length):
+        return _sized(schema, check, mark)
+    return _patterned(schema, check, mark) if isinstance(mark, Pattern) else (schema, check)
 
 
 def _ranged(schema: dict[str, Any], inner: Check, mark: Range) -> tuple[dict[str, Any], Check]:

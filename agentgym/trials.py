@@ -139,7 +139,8 @@ class Trials:
         """An interval of the success rate over the trials that came to their end.
 
         It holds both the Wilson interval of the trials and the bootstrap clustered by family: the first takes trials of
-        a scenario for independent, the second shrinks to a point where all agree. With one family it is the first.
+        a scenario for independent, the second needs two families and shrinks to a point where all trials agree. Where
+        they do, it is the Wilson interval with a family for a trial: repeating them teaches nothing about others.
 
         Args:
             confidence: coverage, between 0 and 1.
@@ -150,10 +151,13 @@ class Trials:
         """
         if not self.done:
             raise ValueError("undefined: no trial has come to its end")
-        wilson = wilson_interval(self.successes, self.done, confidence)
         rates = {name: mean(map(float, outcomes.values())) for name, outcomes in self._done.items() if outcomes}
         families = [self._families[name] for name in rates]
-        if len(set(families)) < 2:
+        units = len(set(families))
+        if self.successes in (0, self.done):
+            return wilson_interval(units if self.successes else 0, units, confidence)
+        wilson = wilson_interval(self.successes, self.done, confidence)
+        if units < 2:
             return wilson
         return hull(wilson, clustered_interval(list(rates.values()), families, confidence=confidence, seed=seed))
 

@@ -14,6 +14,7 @@ from agentgym.compare import canonical
 from agentgym.scenario import Fact, UserChange, UserSpec, Want
 
 _SEPARATORS = re.compile(r"[\W_]+")
+_CHINESE = re.compile("[\u4e00-\u9fff]")
 _PHRASES = {
     "en": {"unknown": "I don't know.", "fine": "OK.", "yes": "Yes, please do that.", "no": "No, I don't want that."},
     "zh": {"unknown": "我不知道。", "fine": "好的。", "yes": "好的，请这样办。", "no": "不，我不要这样。"},
@@ -61,9 +62,9 @@ class User(Protocol):
 class ScriptedUser:
     """The default user: deterministic, tells a fact only when asked for it and knows nothing else.
 
-    A fact is asked for when one of its phrases stands in the message, as whole words (Chinese: anywhere), whatever the case and the
-    punctuation. A proposal is compared with what the user wants; after ``patience`` refused proposals the user leaves. Asking again for
-    what was granted is no refusal.
+    A fact is asked for when one of its phrases stands in the message, as whole words (Chinese: anywhere), whatever the
+    case and the punctuation. A proposal is compared with what the user wants; after ``patience`` refused proposals the
+    user leaves. Asking again for what was granted is no refusal.
     """
 
     def __init__(self) -> None:
@@ -81,7 +82,7 @@ class ScriptedUser:
         self._pressed = self._refused = 0
 
     def reply(self, message: str) -> Reply:
-        """Say every fact that the message asks for, else the next line of pressure, else that there is nothing to say."""
+        """Say every fact that the message asks for, else the next line of pressure, else that there is nothing."""
         heard = _folded(message)
         told = [fact.say for fact in self._facts.values() if any(_hears(heard, phrase) for phrase in fact.when)]
         if told:
@@ -158,7 +159,7 @@ def make_user(user: object) -> User:
 
 
 def agrees(wanted: Mapping[str, Any], arguments: Mapping[str, Any]) -> bool:
-    """Whether *arguments* are among what is wanted: equal where named; ``{any_of: […]}`` and ``{min, max}`` widen a value."""
+    """Whether *arguments* are what is wanted: equal where named; ``{any_of: […]}`` and ``{min, max}`` widen a value."""
     return all(name in arguments and _covers(value, arguments[name]) for name, value in wanted.items())
 
 
@@ -181,6 +182,6 @@ def _hears(heard: str, phrase: str) -> bool:
 def _folded(text: str) -> str:
     """Case, width and punctuation folded; blanks around each word, but none between Chinese characters."""
     words = _SEPARATORS.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
-    if any("\u4e00" <= letter <= "\u9fff" for letter in words):
+    if _CHINESE.search(words):
         return words
     return f" {words} "

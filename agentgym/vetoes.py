@@ -14,7 +14,15 @@ from agentgym.tools import Tool
 from agentgym.trace import Call, Step
 
 DISCLOSURE = "disclosure"
-_SAID_BY: Mapping[str, Party] = {"respond": "user", "confirm_with_user": "user", "hand_off": "colleague", "finish": "record"}
+_REMEMBERED = 1_000
+"""So many characters of what a party was told are read together with the next text: a secret may come in pieces."""
+
+_SAID_BY: Mapping[str, Party] = {
+    "respond": "user",
+    "confirm_with_user": "user",
+    "hand_off": "colleague",
+    "finish": "record",
+}
 
 
 def written(step: Step) -> tuple[Party, str] | None:
@@ -49,8 +57,12 @@ class Vetoes:
     ) -> None:
         self._rules = list(rules)
         self._reader, self._matcher, self._on_veto = reader, matcher, on_veto
-        self._specs = {id(rule): CallSpec(name=rule.call, arguments=rule.arguments) for rule in self._rules if rule.call}
-        self._queries = [(rule, Query(sql=rule.sql, params=rule.params)) for rule in self._rules if rule.sql is not None]
+        self._specs = {
+            id(rule): CallSpec(name=rule.call, arguments=rule.arguments) for rule in self._rules if rule.call
+        }
+        self._queries = [
+            (rule, Query(sql=rule.sql, params=rule.params)) for rule in self._rules if rule.sql is not None
+        ]
         self._true = [reader.holds(query) for _, query in self._queries]
         self._secrets = [
             (Secret(str(value) if spec.type in ("text", "id") else value, spec.type, spec.currency), spec.allowed_to)
@@ -59,6 +71,7 @@ class Vetoes:
             if value is not None
         ]
         self._scanner: SecretScanner | None = None
+        self._told: dict[Party, str] = {}
         self.rule = ""
         self.ended = False
         self.attempts = 0
@@ -124,7 +137,10 @@ class Vetoes:
         if self._scanner is None:
             self._scanner = SecretScanner([secret for secret, _ in self._secrets])
         party, text = told
-        if any(party not in self._secrets[index][1] for index in self._scanner.scan(text)):
+        before = self._told.get(party, "")
+        self._told[party] = f"{before} {text}"[-_REMEMBERED:] if before else text[-_REMEMBERED:]
+        found = {*self._scanner.scan(text), *(self._scanner.scan(f"{before} {text}") if before else ())}
+        if any(party not in self._secrets[index][1] for index in found):
             self._break(DISCLOSURE, "flag" if self._on_veto == "flag" else "end")
 
     def _break(self, label: str, effect: Effect) -> None:
@@ -134,11 +150,14 @@ class Vetoes:
     def get_state(self) -> dict[str, Any]:
         """What was found so far, JSON-able."""
         secrets = [[s.value, s.type, s.currency, list(parties)] for s, parties in self._secrets]
-        return {"rule": self.rule, "ended": self.ended, "attempts": self.attempts, "true": self._true, "secrets": secrets}
+        found = {"rule": self.rule, "ended": self.ended, "attempts": self.attempts}
+        return {**found, "true": self._true, "secrets": secrets, "told": self._told}
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Take up a state that `get_state` gave."""
         self.rule, self.ended, self.attempts = state["rule"], state["ended"], state["attempts"]
-        self._true = list(state["true"])
-        self._secrets = [(Secret(value, kind, currency), parties) for value, kind, currency, parties in state["secrets"]]
+        self._true, self._told = list(state["true"]), dict(state["told"])
+        self._secrets = [
+            (Secret(value, kind, currency), parties) for value, kind, currency, parties in state["secrets"]
+        ]
         self._scanner = None

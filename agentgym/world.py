@@ -3,9 +3,9 @@
 Nothing else holds state. The host sends the simulated time with each call. Standard library only: this runs inside the
 container image too.
 
-The order of the statements here was found by trying: ``deserialize`` into a connection in use crashes, ``serialize`` of a
-deserialized connection inside a savepoint gives the state before it, ``commit`` destroys the savepoint. So the connection
-is a plain ``:memory:`` one, filled with the backup interface, and is never committed.
+The order of the statements here was found by trying: ``deserialize`` into a connection in use crashes, ``serialize`` of
+a deserialized connection inside a savepoint gives the state before it, ``commit`` destroys the savepoint. So the
+connection is a plain ``:memory:`` one, filled with the backup interface, and is never committed.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from agentgym.changes import Change, Origin, Row, Table
 from agentgym.tools import Tool, ToolError
 
 Patch = Mapping[str, Any]
-"""``{table: [row, …]}`` or ``{table: {key: row or None}}``: an existing row is updated in the columns given, a missing one
-inserted, None deletes."""
+"""``{table: [row, …]}`` or ``{table: {key: row or None}}``: an existing row is updated in the columns given, a missing
+one inserted, None deletes."""
 
 
 class CallResult(NamedTuple):
-    """What a call gave: ``value`` (JSON-able) when ``ok``, else ``error``; ``replayed`` when an idempotency key repeated."""
+    """What a call gave: ``value`` (JSON-able) when ``ok``, else ``error``; ``replayed`` if a key repeated."""
 
     ok: bool
     value: Any
@@ -115,7 +115,7 @@ class World:
         self.connection.execute(f"INSERT INTO {log.quote(table)} ({names}) VALUES ({marks})", tuple(row.values()))
 
     def next_id(self, prefix: str) -> str:
-        """Return the next id of a series, such as "R1042". Series start after what the snapshot's ``_counters`` hold."""
+        """Return the next id of a series, such as "R1042"; series start after the snapshot's ``_counters``."""
         self.connection.execute(
             "INSERT INTO _counters VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = value + 1", (prefix,)
         )

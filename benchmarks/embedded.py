@@ -1,8 +1,8 @@
 """Speed and memory of the embedded backend against the budgets, scaled to this machine.
 
-Run it with ``python benchmarks/embedded.py``. Every time is divided by how long 10,000 indexed selects take in the same run against 80 ms, the
-machine on which the budgets were set; the raw time, the scaled one and the ratio to the bare SQLite statements are printed. Exit status 1
-when a budget does not hold.
+Run it with ``python benchmarks/embedded.py``. Every time is divided by how long 10,000 indexed selects take in the same
+run against 80 ms, the machine on which the budgets were set; the raw time, the scaled one and the ratio to the bare
+SQLite statements are printed. Exit status 1 when a budget does not hold.
 """
 
 from __future__ import annotations
@@ -161,14 +161,20 @@ def main() -> int:
         ("tool step (gold plans)", statistics.median(steps) * 1e3, 0.2, "ms"),
         ("last step with verdict", statistics.median(ends) * 1e3, 2.0, "ms"),
     ]
-    print(f"10,000 indexed selects: {REFERENCE_S / scale * 1e3:.1f} ms here, {REFERENCE_S * 1e3:.0f} ms on the reference machine")
+    print(
+        f"10,000 indexed selects: {REFERENCE_S / scale * 1e3:.1f} ms here, "
+        f"{REFERENCE_S * 1e3:.0f} ms on the reference machine"
+    )
     print(f"{'what':<28}{'measured':>12}{'scaled':>12}{'budget':>12}")
     good = True
     for what, value, budget, unit in rows:
         good &= value * scale <= budget
         print(f"{what:<28}{value:>9.3f} {unit}{value * scale:>9.3f} {unit}{budget:>9.3f} {unit}")
     ratio = import_ratio()
-    for what, value, budget, unit in (("memory of one more env", each, allowed, "MiB"), ("import / gymnasium+pydantic", ratio, 1.3, "×")):
+    for what, value, budget, unit in (
+        ("memory of one more env", each, allowed, "MiB"),
+        ("import / gymnasium+pydantic", ratio, 1.3, "×"),
+    ):
         good &= value <= budget
         print(f"{what:<28}{value:>9.2f} {unit:<3}{'':>9}{budget:>13.2f} {unit}")
     print(f"tool step against the bare reads of it: median ×{statistics.median(ratios):.1f} (best ×{min(ratios):.1f})")

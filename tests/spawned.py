@@ -1,4 +1,4 @@
-"""What the tests of the core share, importable by other processes: the tiny environment, wrappers, scenarios, records."""
+"""What the tests of the core share, importable by other processes: a tiny environment, wrappers, scenarios, records."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ GOOD = [LOOK, CONFIRM, RENEW, TELL, DONE]
 
 
 def variant(checks: dict[str, Any] | None = None, user: dict[str, Any] | None = None, **fields: Any) -> Scenario:
-    """The renewal of L101 by 14 days with some of its fields changed; *checks* and *user* are merged into those there."""
+    """The renewal of L101 by 14 days with some fields changed; *checks* and *user* are merged into those there."""
     data = renewal("tiny/variant-001", 14)
     data |= fields
     data["checks"] = data["checks"] | (checks or {})

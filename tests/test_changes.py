@@ -97,7 +97,10 @@ def test_a_replaced_row_and_a_cascade_are_seen() -> None:
     connection.execute("INSERT OR REPLACE INTO things (k, n) VALUES ('a', 2)")
     assert [change.op for change in take(connection)] == ["delete", "insert"]
     connection.execute("DELETE FROM parents")
-    assert sorted((change.table, change.op) for change in take(connection)) == [("children", "delete"), ("parents", "delete")]
+    assert sorted((change.table, change.op) for change in take(connection)) == [
+        ("children", "delete"),
+        ("parents", "delete"),
+    ]
 
 
 def test_odd_names_are_quoted() -> None:

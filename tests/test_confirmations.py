@@ -7,14 +7,16 @@ from typing import Any
 
 import pytest
 from spawned import CONFIRM, DONE, LOOK, RENEW, TELL, TinyEnv, call, confirm, play, variant
+from tiny_domain import TINY
 
 from agentgym.confirmations import Consents
 from agentgym.scenario import Want
 from agentgym.trace import Call
-from tiny_domain import TINY
 
 Make = Callable[..., TinyEnv]
-ANY_WANT = {"wants": [{"tool": name, "arguments": {}} for name in ("renew_loan", "lend_book", "add_note")]}
+ANY_WANT: dict[str, Any] = {
+    "wants": [{"tool": name, "arguments": {}} for name in ("renew_loan", "lend_book", "add_note")]
+}
 
 
 def begun(make: Make, **fields: Any) -> TinyEnv:
@@ -45,7 +47,9 @@ def test_consent_is_bound_to_the_call_after_normalisation(tiny: Make) -> None:
     assert rules(env, [wrapped, RENEW]) == ["", ""]
 
 
-@pytest.mark.parametrize("other", [confirm("renew_loan", loan_id="L101", days=15), confirm("renew_loan", loan_id="L102", days=14)])
+@pytest.mark.parametrize(
+    "other", [confirm("renew_loan", loan_id="L101", days=15), confirm("renew_loan", loan_id="L102", days=14)]
+)
 def test_consent_to_another_call_is_none(tiny: Make, other: Any) -> None:
     assert rules(begun(tiny), [other, RENEW]) == ["", "unconfirmed_renewal"]
 
@@ -71,12 +75,16 @@ def test_a_failed_call_keeps_its_consent(tiny: Make) -> None:
     assert [step[4]["veto_rule"] for step in steps] == ["", "", "", "", "unconfirmed_renewal"]
 
 
-def test_an_idempotency_key_is_no_part_of_the_consent_its_repeat_uses_none_and_a_new_key_needs_a_new_yes(tiny: Make) -> None:
+def test_an_idempotency_key_is_no_part_of_the_consent_its_repeat_uses_none_and_a_new_key_needs_a_new_yes(
+    tiny: Make,
+) -> None:
     def lend(key: str) -> Any:
         return call("lend_book", member_id="M1", book_id="B2", request_key=key)
 
     env = begun(tiny)
-    steps = play(env, [confirm("lend_book", member_id="M1", book_id="B2"), lend("k1"), lend("k1"), lend("k1"), lend("k2")])
+    steps = play(
+        env, [confirm("lend_book", member_id="M1", book_id="B2"), lend("k1"), lend("k1"), lend("k1"), lend("k2")]
+    )
     assert [step[4]["veto_rule"] for step in steps] == ["", "", "", "", "unconfirmed_loan"]
     assert [step.replayed for step in env.trace] == [False, False, True, True, False]
     assert steps[1][0]["content"] == steps[2][0]["content"] != steps[4][0]["content"]
@@ -92,7 +100,9 @@ def test_a_key_used_for_another_call_is_told_and_runs_nothing(tiny: Make) -> Non
 
 
 def test_words_are_no_consent_whoever_says_them(tiny: Make) -> None:
-    env = begun(tiny, user={**ANY_WANT, "facts": {"yes": {"when": ["may i"], "say": "Yes, please renew L101 by 14 days."}}})
+    env = begun(
+        tiny, user={**ANY_WANT, "facts": {"yes": {"when": ["may i"], "say": "Yes, please renew L101 by 14 days."}}}
+    )
     steps = play(env, ["May I renew L101 by 14 days?", call("respond", message='{"confirmed": true}'), RENEW])
     assert steps[0][0]["content"].startswith("Yes, please renew")
     assert steps[2][4]["veto_rule"] == "unconfirmed_renewal"
@@ -106,7 +116,9 @@ def test_a_yes_in_the_text_of_a_user_who_refuses_is_no_consent(tiny: Make) -> No
     assert steps[2][4]["veto_rule"] == "unconfirmed_renewal"
 
 
-@pytest.mark.parametrize("name", ["list_loans", "respond", "finish", "confirm_with_user", "hand_off", "wait", "nonsense", ""])
+@pytest.mark.parametrize(
+    "name", ["list_loans", "respond", "finish", "confirm_with_user", "hand_off", "wait", "nonsense", ""]
+)
 def test_only_calls_that_change_something_can_be_proposed(tiny: Make, name: str) -> None:
     env = begun(tiny)
     observation, *_ = env.step(confirm(name, member_id="M1"))

@@ -1,4 +1,4 @@
-"""What happens by itself: at a time, after a call, when a query becomes true; and that it is not laid at the agent's door."""
+"""What happens by itself: at a time, after a call, when a query becomes true; it is not laid at the agent's door."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def notices(step: Any) -> list[Any]:
 
 
 def notes(env: TinyEnv) -> int:
-    found = env.unwrapped._world().reading().execute("SELECT count(*) FROM notes").fetchall()
+    found = env._world().reading().execute("SELECT count(*) FROM notes").fetchall()
     return int(found[0][0])
 
 
@@ -52,9 +52,16 @@ def test_wait_ends_at_the_first_notice_and_goes_through_silent_events(tiny: Make
 
 
 def test_an_event_after_a_call_comes_once_after_its_delay_and_only_after_a_call_that_worked(tiny: Make) -> None:
-    after = {"after": {"call": {"name": "list_loans", "arguments": {"member_id": "M1"}}}, "delay": "PT10S", "notice": "Ding."}
+    after = {
+        "after": {"call": {"name": "list_loans", "arguments": {"member_id": "M1"}}},
+        "delay": "PT10S",
+        "notice": "Ding.",
+    }
     env = begun(tiny, after)
-    steps = play(env, [call("list_loans", member_id="M2"), call("wait", seconds=60), call("list_loans"), call("wait", seconds=60)])
+    steps = play(
+        env,
+        [call("list_loans", member_id="M2"), call("wait", seconds=60), call("list_loans"), call("wait", seconds=60)],
+    )
     assert [notices(step) for step in steps] == [[], [], [], []]
     steps = play(env, [LOOK, call("wait", seconds=60), LOOK, call("wait", seconds=60)])
     assert [bool(notices(step)) for step in steps] == [False, True, False, False]
@@ -77,7 +84,9 @@ def test_an_event_comes_when_a_query_becomes_true_by_the_agent_or_by_another_eve
 
 def test_events_of_one_moment_come_in_the_order_of_the_scenario(tiny: Make) -> None:
     at = "2026-03-14T09:30:10Z"
-    env = begun(tiny, {"at": at, "notice": "b"}, {"at": at, "notice": "a"}, {"at": "2026-03-14T09:30:09Z", "notice": "c"})
+    env = begun(
+        tiny, {"at": at, "notice": "b"}, {"at": at, "notice": "a"}, {"at": "2026-03-14T09:30:09Z", "notice": "c"}
+    )
     assert [text for _, _, text in notices(env.step("Hello"))] == ["c", "b", "a"]
 
 

@@ -11,7 +11,9 @@ from agentgym.net import NetChanges
 A: dict[str, Any] = {"k": "a", "x": 1, "y": 1}
 
 
-def change(old: dict[str, Any] | None, new: dict[str, Any] | None, origin: Origin = "agent", table: str = "t") -> Change:
+def change(
+    old: dict[str, Any] | None, new: dict[str, Any] | None, origin: Origin = "agent", table: str = "t"
+) -> Change:
     row = new if new is not None else old
     assert row is not None
     return Change(table, (row["k"],), old, new, origin)
@@ -41,7 +43,10 @@ def test_a_change_undone_leaves_nothing() -> None:
 def test_a_key_moved_and_moved_back_leaves_nothing() -> None:
     b = A | {"k": "b"}
     assert net(change(A, None), change(None, b), change(b, None), change(None, A)) == []
-    assert net(change(A, None), change(None, b)) == [("delete", ("a",), ("k", "x", "y")), ("insert", ("b",), ("k", "x", "y"))]
+    assert net(change(A, None), change(None, b)) == [
+        ("delete", ("a",), ("k", "x", "y")),
+        ("insert", ("b",), ("k", "x", "y")),
+    ]
 
 
 def test_what_an_event_does_to_a_row_is_not_the_agents() -> None:

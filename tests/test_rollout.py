@@ -19,6 +19,7 @@ from agentgym.rollout import Progress, Rollout, run_cells, trial_seed
 from agentgym.runner_agents import BUILT_IN, make_agent, parse_spec
 from agentgym.runner_pool import WorkersDiedError
 from agentgym.store import Store
+from agentgym.summary import summarise
 
 TIMES = ("wall_s", "created_at", "attempts")
 GOLD, IDLE = "rollout_parts:Gold", "rollout_parts:Idle"
@@ -87,11 +88,30 @@ def test_an_agent_that_fails_is_an_error_in_the_store_and_the_batch_goes_on(
 
 def test_an_error_is_tried_again_by_the_same_run_and_what_is_done_is_not(tmp_path: Path) -> None:
     plan = rollout("rollout_parts:Unreachable", GOLD)
+    attempts: dict[str, int] = {}
     for _ in range(2):
         with plan.open(tmp_path / "run.db") as store:
             run_cells(store, workers=1)
             attempts = {row["agent"]: row["attempts"] for row in store.rows()}
     assert attempts == {"rollout_parts:Unreachable": 2, GOLD: 1}
+
+
+def test_the_cost_of_a_success_holds_what_failures_and_errors_cost(tmp_path: Path) -> None:
+    agents = ("rollout_parts:Gold:cost=0.5", "rollout_parts:Unreachable:cost=0.25", IDLE)
+    with rollout(*agents, trials=2).open(tmp_path / "run.db") as store:
+        run_cells(store, workers=1)
+    with rollout(*agents, trials=2).open(tmp_path / "run.db") as store:
+        run_cells(store, workers=1)
+        gold, dead, idle = summarise(store)
+    assert (gold.cost_usd, gold.cost_per_success, gold.model_calls, gold.prompt_tokens) == (2.0, 0.5, 8, 400)
+    # Four trials, tried twice.
+    assert (dead.cost_usd, dead.cost_per_success, dead.errors, dead.interval) == (
+        2.0,
+        None,
+        {"infrastructure": 4},
+        None,
+    )
+    assert (idle.cost_usd, idle.cost_per_success, idle.success.value) == (0.0, None, 0.0)
 
 
 def test_a_trial_that_takes_too_long_is_an_infrastructure_error_even_if_its_agent_catches_everything(
@@ -236,7 +256,7 @@ def test_settings_that_make_no_sense_are_refused_before_anything_runs(settings: 
 
 
 def test_a_scenario_that_does_not_exist_is_refused_with_a_hint() -> None:
-    with pytest.raises(ValueError, match=r'has no scenario "tiny/renew-01" \(did you mean "tiny/renew-001"\?\)'):
+    with pytest.raises(ValueError, match=r"there is no scenario 'tiny/renew-01' \(did you mean \"tiny/renew-001\"\?\)"):
         _ = rollout(GOLD, scenarios=("tiny/renew-01",)).chosen
 
 

@@ -77,7 +77,11 @@ def test_the_schema_is_what_the_signature_and_the_docstring_say() -> None:
         "description": "some tags",
     }
     assert properties["days"] == {"type": "integer", "minimum": 7, "maximum": 28, "default": 7, "description": "days"}
-    assert properties["code"] == {"type": ["string", "null"], "pattern": r"^(?:A\d+)$", "description": 'a code, e.g. "A1001"'}
+    assert properties["code"] == {
+        "type": ["string", "null"],
+        "pattern": r"^(?:A\d+)$",
+        "description": 'a code, e.g. "A1001"',
+    }
     assert properties["level"]["enum"] == ["x", "y", None]
     assert properties["anything"] == {"description": "whatever"}
 
@@ -159,7 +163,7 @@ def test_one_sided_ranges_say_so() -> None:
 
 @pytest.mark.parametrize("hint", [int | str, bytes, tuple[int], Literal[1, 2], int | str | None])
 def test_types_that_json_has_not_are_refused_at_import(hint: Any) -> None:
-    with pytest.raises(TypeError, match="tools? can"  if hint != Literal[1, 2] else "takes strings only"):
+    with pytest.raises(TypeError, match="tools? can" if hint != Literal[1, 2] else "takes strings only"):
         compile_type(hint)
 
 
@@ -199,7 +203,10 @@ def test_owners_and_idempotency_must_name_parameters() -> None:
 
 def test_what_a_tool_declares_is_kept() -> None:
     assert (renew_loan.writes, renew_loan.latency_ms, list(renew_loan.owners)) == (True, 400, ["loan_id"])
-    assert lend_book.idempotency == "request_key" and lend_book.validate({"member_id": "M1", "book_id": "B1"})["request_key"] is None
+    assert (
+        lend_book.idempotency == "request_key"
+        and lend_book.validate({"member_id": "M1", "book_id": "B1"})["request_key"] is None
+    )
 
 
 def test_values_in_errors_are_short() -> None:

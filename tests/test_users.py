@@ -12,6 +12,7 @@ from spawned import CONFIRM, LOOK, TinyEnv, call, confirm, play, variant
 
 from agentgym.scenario import Fact, UserChange, UserSpec, Want
 from agentgym.users import Confirmation, Reply, ScriptedUser, agrees, make_user
+from agentgym.wrappers import SimulatedUser
 
 Make = Callable[..., TinyEnv]
 
@@ -32,7 +33,12 @@ def test_a_fact_is_told_when_asked_for(message: str) -> None:
 
 @pytest.mark.parametrize(
     ("message", "reply"),
-    [("Do you have a microphone?", "I don't know."), ("Your e-mail?", "I don't know."), ("Thanks.", "OK."), ("?", "I don't know.")],
+    [
+        ("Do you have a microphone?", "I don't know."),
+        ("Your e-mail?", "I don't know."),
+        ("Thanks.", "OK."),
+        ("?", "I don't know."),
+    ],
 )
 def test_what_is_not_scripted_is_not_known_and_nothing_is_invented(message: str, reply: str) -> None:
     assert user(**PHONE).reply(message).text == reply
@@ -52,7 +58,11 @@ def test_pressure_comes_line_by_line_when_nothing_was_asked_for_and_then_no_more
 def test_a_chinese_user_answers_in_chinese_and_hears_phrases_anywhere() -> None:
     one = ScriptedUser()
     one.start(UserSpec.model_validate({"opening": "你好", "facts": {"p": {"when": ["电话"], "say": "五五五。"}}}), "zh")
-    assert [one.reply(text).text for text in ("您的电话是多少？", "为什么？", "好")] == ["五五五。", "我不知道。", "好的。"]
+    assert [one.reply(text).text for text in ("您的电话是多少？", "为什么？", "好")] == [
+        "五五五。",
+        "我不知道。",
+        "好的。",
+    ]
 
 
 def test_an_english_phrase_is_heard_within_chinese_text() -> None:
@@ -110,7 +120,7 @@ def test_make_user_takes_a_name_a_callable_or_a_user_and_tells_what_it_expects()
     own = ScriptedUser()
     assert make_user(own) is own and isinstance(make_user("scripted"), ScriptedUser)
     assert make_user(lambda message: message[::-1]).reply("abc").text == "cba"
-    with pytest.raises(ValueError, match='expected user="scripted", a callable or a User, got \'human\''):
+    with pytest.raises(ValueError, match="expected user=\"scripted\", a callable or a User, got 'human'"):
         make_user("human")
     with pytest.raises(TypeError, match='expected user="scripted", a callable or a User, got int'):
         make_user(3)
@@ -121,7 +131,9 @@ def test_a_callable_that_gives_no_string_is_infrastructure_and_the_next_reset_is
     env.reset(seed=1)
     _, _, terminated, truncated, info = env.step("Hello")
     assert (terminated, truncated, info["end_reason"]) == (False, True, "infrastructure")
-    assert env.verdict is not None and env.verdict.error == "TypeError: a user callable must return a string, got NoneType"
+    assert (
+        env.verdict is not None and env.verdict.error == "TypeError: a user callable must return a string, got NoneType"
+    )
     env.reset(seed=1)
     assert env.step(LOOK)[0]["role"] == "tool"
 
@@ -181,3 +193,37 @@ def test_the_conversation_stays_open_after_a_yes(tiny: Make) -> None:
     env = tiny()
     env.reset(seed=1, options={"scenario": variant()})
     assert [step[2] for step in play(env, [CONFIRM, "Thank you", call("wait", seconds=5)])] == [False, False, False]
+
+
+def test_a_wrapper_puts_another_user_in_for_its_episodes_only_and_the_outermost_counts(tiny: Make) -> None:
+    base = tiny()
+    wrapped = SimulatedUser(SimulatedUser(base, lambda message: "inner"), lambda message: "outer")
+    wrapped.reset(seed=1)
+    assert wrapped.step("Hello?")[0]["content"] == "outer"
+    base.reset(seed=1)
+    assert base.step("Hello?")[0]["content"] == "I don't know."
+    with pytest.raises(ValueError, match="there is no scenario 'tiny/none'"):
+        wrapped.reset(options={"scenario": "tiny/none"})
+    base.reset(seed=1)
+    assert base.step("Hello?")[0]["content"] == "I don't know."
+
+
+def test_the_users_of_copies_are_their_own(tiny: Make) -> None:
+    env = SimulatedUser(tiny(), Counting())
+    env.reset(seed=1)
+    env.step("a")
+    twin = copy.deepcopy(env)
+    assert [env.step("b")[0]["content"], twin.step("c")[0]["content"]] == ["2: b", "2: c"]
+    twin.reset(seed=1)
+    assert twin.step("d")[0]["content"] == "3: d"
+    assert env.step("e")[0]["content"] == "3: e"
+    twin.close()
+
+
+def test_a_saved_state_goes_on_with_the_wrappers_user(tiny: Make) -> None:
+    env = SimulatedUser(tiny(), Own())
+    env.reset(seed=1, options={"scenario": variant()})
+    state = env.unwrapped.save_state()  # type: ignore[attr-defined]
+    env.step(LOOK)
+    env.unwrapped.restore_state(state)  # type: ignore[attr-defined]
+    assert env.step("Hello?")[0]["content"] == "I stay forever."

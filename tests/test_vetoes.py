@@ -37,7 +37,7 @@ def test_a_broken_rule_of_effect_end_runs_the_call_and_ends_the_episode_at_minus
     _, reward, terminated, truncated, info = env.step(act)
     assert (reward, terminated, truncated) == (-1.0, True, False)
     assert (info["veto"], info["veto_rule"], info["end_reason"], info["veto_attempts"]) == (True, "r", "veto", 0)
-    assert env.unwrapped.trace[-1].changes
+    assert env.trace[-1].changes
     assert env.verdict is not None and not env.verdict.success and env.verdict.veto
 
 
@@ -156,7 +156,11 @@ def test_a_veto_on_the_finishing_step_is_the_end_reason(tiny: Make) -> None:
 
 def test_a_state_that_others_bring_about_is_no_veto_and_one_that_the_agent_brings_about_is(tiny: Make) -> None:
     rule = {"name": "r", "sql": "SELECT count(*) FROM notes", "effect": "flag"}
-    event = {"name": "noted", "at": "2026-03-14T09:30:30Z", "do": {"notes": [{"note_id": "N9", "loan_id": "L101", "body": "x"}]}}
+    event = {
+        "name": "noted",
+        "at": "2026-03-14T09:30:30Z",
+        "do": {"notes": [{"note_id": "N9", "loan_id": "L101", "body": "x"}]},
+    }
     env = tiny()
     env.reset(seed=1, options={"scenario": variant(veto=[rule], events=[event])})
     assert not env.step(call("wait", seconds=60))[4]["veto"]

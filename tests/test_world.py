@@ -144,7 +144,14 @@ def test_damaged_state_bytes_leave_the_world_usable(world: World) -> None:
 
 
 def test_the_scenarios_patch_is_no_change_of_anybody(world: World) -> None:
-    world.reset({"loans": [{"loan_id": "L101", "renewals": 1}, {"loan_id": "L9", "member_id": "M1", "book_id": "B1", "due_on": "x"}]})
+    world.reset(
+        {
+            "loans": [
+                {"loan_id": "L101", "renewals": 1},
+                {"loan_id": "L9", "member_id": "M1", "book_id": "B1", "due_on": "x"},
+            ]
+        }
+    )
     result, changes = world.call("list_loans", {"member_id": "M1"}, 0)
     assert [row["loan_id"] for row in result.value["loans"]] == ["L101", "L102", "L9"] and changes == []
     assert world.value("SELECT renewals FROM loans WHERE loan_id = 'L101'") == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from agentgym.cli.common import json_option, print_json, print_table
 from agentgym.export import Format, export
 from agentgym.metrics import Interval
 from agentgym.store import Store
-from agentgym.summary import AgentSummary, Estimate, summarise
+from agentgym.summary import AgentSummary, By, Estimate, summarise, summarise_by
 
 UNDEFINED = "–"
 
@@ -45,21 +46,29 @@ ks_option = click.option("--k", "ks", type=Ks(), default=(), help="The k of pass
     metavar="jsonl|parquet FILE",
     help="Write every trial, with verdict and trace, to FILE.",
 )
+@click.option("--by", type=click.Choice(["level", "family"]), help="Success rates for each of these apart.")
 @json_option
-def results_command(store: Path, ks: tuple[int, ...], exports: tuple[tuple[Format, Path], ...], as_json: bool) -> None:
+def results_command(
+    store: Path, ks: tuple[int, ...], exports: tuple[tuple[Format, Path], ...], by: By | None, as_json: bool
+) -> None:
     """How the agents of a run did, from its STORE; also while the run goes on."""
     with Store.read(store) as opened:
         for form, target in exports:
             click.echo(f"{export(opened, form, target)} trials written to {target}", err=True)
-        print_results(opened, ks, as_json)
+        print_results(opened, ks, as_json, by)
 
 
-def print_results(store: Store, ks: tuple[int, ...], as_json: bool) -> None:
-    """Print the results of a store on standard output."""
+def print_results(store: Store, ks: tuple[int, ...], as_json: bool, by: By | None = None) -> None:
+    """Print the results of a store on standard output, with *by* the success rates of each level or family."""
     agents = summarise(store, ks)
+    groups = {} if by is None else summarise_by(store, by, ks)
     if as_json:
         run = {"store": str(store.path), "config": store.config, "versions": store.versions}
-        print_json({**run, "agents": [agent.to_json() for agent in agents]})
+        split = {f"by_{by}": {name: [each.to_json() for each in found] for name, found in groups.items()}} if by else {}
+        print_json({**run, "agents": [agent.to_json() for agent in agents], **split})
+        return
+    if by is not None:
+        _print_groups(agents, groups)
         return
     shown_ks = [entry.k for entry in agents[0].pass_at if entry.k > 1]
     headers = ["agent", "success", "95% interval", "checkpoints", "vetoes"]
@@ -68,6 +77,21 @@ def print_results(store: Store, ks: tuple[int, ...], as_json: bool) -> None:
     print_table(headers, [_line(agent) for agent in agents])
     for line in _notes(agents):
         click.echo(line)
+
+
+def _print_groups(agents: list[AgentSummary], groups: dict[str, list[AgentSummary]]) -> None:
+    """A column for each group, a row for each agent, and the number of trials planned in each group below."""
+    cells = {(agent.agent, name): agent for name, found in groups.items() for agent in found}
+    rows = [[agent.agent, *_split(cells, agent.agent, groups), _estimate(agent.success)] for agent in agents]
+    trials = [str(max(agent.planned for agent in found)) for found in groups.values()]
+    rows.append(["trials", *trials, str(max(agent.planned for agent in agents))])
+    print_table(["agent", *groups, "all"], rows)
+    for line in _notes(agents):
+        click.echo(line)
+
+
+def _split(cells: dict[tuple[str, str], AgentSummary], agent: str, groups: Iterable[str]) -> list[str]:
+    return [_estimate(cells[agent, name].success) if (agent, name) in cells else UNDEFINED for name in groups]
 
 
 def _line(agent: AgentSummary) -> list[str]:

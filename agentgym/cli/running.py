@@ -15,6 +15,7 @@ from agentgym.errors import StoreError
 from agentgym.rollout import Progress, Rollout, run_cells
 from agentgym.runner_agents import BUILT_IN, SCRIPTED
 from agentgym.runner_pool import WorkersDiedError
+from agentgym.selection import Split
 from agentgym.store import Outcome, Store
 
 Report = Callable[[Progress], None]
@@ -53,7 +54,7 @@ def run_command(  # noqa: PLR0913, RUF100 - one argument an option, as click has
     agents: tuple[str, ...],
     scenarios: tuple[str, ...],
     trials: int,
-    split: str,
+    split: Split,
     folder: str | None,
     count: int,
     seed: int,

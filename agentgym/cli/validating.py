@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from agentgym.cli.common import json_option, known_env, print_json, print_table
@@ -11,15 +13,29 @@ from agentgym.cli.common import json_option, known_env, print_json, print_table
 @click.argument("envs", nargs=-1)
 @click.option("--full", is_flag=True, help="Also the nightly checks.")
 @click.option("--check", "checks", multiple=True, metavar="V08", help="Only this one. Repeat for more.")
+@click.option(
+    "--folder",
+    type=click.Path(exists=True, file_okay=False),
+    help="Check the scenario files in this folder (FOLDER/refund/my-001.yaml) and no others.",
+)
 @json_option
 @click.pass_context
 def validate_command(
-    ctx: click.Context, envs: tuple[str, ...], full: bool, checks: tuple[str, ...], as_json: bool
+    ctx: click.Context,
+    envs: tuple[str, ...],
+    full: bool,
+    checks: tuple[str, ...],
+    folder: str | None,
+    as_json: bool,
 ) -> None:
     """Check that scores in ENVS (all environments by default) mean something; exit code 1 where a check fails."""
     from agentgym import validate
 
-    results = validate.run([known_env(env) for env in envs], checks, full)
+    def report(result: validate.Result) -> None:
+        click.echo(f"{result.env} {result.id} {'ok' if result.ok else 'FAILED'}", err=True)
+
+    live = report if sys.stderr.isatty() else None
+    results = validate.run([known_env(env) for env in envs], checks, full, report=live, folder=folder)
     if as_json:
         print_json([result.to_json() for result in results])
     else:

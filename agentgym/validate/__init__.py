@@ -1,7 +1,7 @@
 """``agentgym validate``: the mechanical checks that make a score mean something.
 
-Each check is a function of a `Subject` (one environment with its scenarios) that returns a `Finding`. Checks marked N are slow and run with
-``full`` only.
+Each check is a function of a `Subject` (one environment with its scenarios) that returns a `Finding`. Checks marked N
+are slow and run with ``full`` only.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
-from agentgym.errors import AgentGymError, did_you_mean
+from agentgym.errors import AgentGymError, ScenarioError, did_you_mean
 from agentgym.registration import REGISTERED
 from agentgym.validate.registry import CHECKS, Check, load_checks
 from agentgym.validate.subject import Subject
@@ -52,6 +53,7 @@ def run(
     full: bool = False,
     generated: int = 20,
     report: Callable[[Result], None] | None = None,
+    folder: str | Path | None = None,
 ) -> list[Result]:
     """Run the checks over every scenario of each environment.
 
@@ -61,26 +63,37 @@ def run(
         full: also the nightly ones.
         generated: how many training scenarios to check beside the curated ones.
         report: called with each result as it comes.
+        folder: check the scenario files in it, ``FOLDER/refund/my-001.yaml``, and no others.
 
     Raises:
         ValueError: an environment or check is unknown.
+        ScenarioError: the folder has no scenario of an environment that was named; without names it is passed over.
     """
     load_checks()
     wanted = [check.upper() for check in checks]
     for name in wanted:
         if name not in CHECKS:
-            raise ValueError(f"there is no check {name!r}{did_you_mean(name, CHECKS)}; the checks are {', '.join(sorted(CHECKS))}")
+            raise ValueError(
+                f"there is no check {name!r}{did_you_mean(name, CHECKS)}; the checks are {', '.join(sorted(CHECKS))}"
+            )
     results: list[Result] = []
+    empty: list[str] = []
     for env in envs or list(REGISTERED):
         if env not in REGISTERED:
             raise ValueError(f"there is no environment {env!r}{did_you_mean(env, REGISTERED)}")
-        subject = Subject(env, generated, full)
+        subject = Subject(env, generated, full, folder)
+        if folder is not None and not subject.named:
+            empty.append(REGISTERED[env])
+            continue
         for check in sorted(CHECKS.values(), key=lambda entry: entry.id):
             if (check.id in wanted) if wanted else (full or not check.nightly):
                 result = _run(check, subject)
                 results.append(result)
                 if report is not None:
                     report(result)
+    if empty and (envs or not results):
+        places = " or ".join(f"{name}/NAME.yaml" for name in empty)
+        raise ScenarioError(str(folder), "folder", "no scenario", f"a file {places} in it")
     return results
 
 

@@ -1,10 +1,11 @@
-"""Agents that must fail: none of these may be told from a good one by luck, talk, effort or a memory of other scenarios.
+"""Agents that must fail, by whatever they do without the decision: luck, talk, effort, a memory of other scenarios.
 
 The reference agents are named as on the command line and imported when a check runs; the core depends on none of them.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,10 +15,12 @@ from agentgym.errors import EpisodeError
 from agentgym.runner_agents import make_agent
 from agentgym.scenario import Scenario
 from agentgym.text import dumps
-from agentgym.validate.gold_runs import GoldRun, gold_runs
+from agentgym.validate.gold_known import Neighbourhood, calls, seen_values
+from agentgym.validate.gold_runs import GoldRun, gold_runs, good_runs
 from agentgym.validate.registry import Finding, check
 from agentgym.validate.subject import Subject, scripted
 from agentgym.verdict import Verdict
+from agentgym.world import World
 
 Action = dict[str, Any]
 
@@ -44,9 +47,13 @@ class Outcome:
 
 @check("V01", "do-nothing")
 def do_nothing(subject: Subject) -> Finding:
-    """Finishing at once with each outcome, or empty messages until the budget ends: success 0 and reward 0 everywhere."""
+    """Finishing at once with each outcome, or empty messages until the budget ends: success and reward 0 everywhere."""
     specs = [f"do-nothing:outcome={outcome}" for outcome in ("done", "refused", "impossible", "silent")]
     outcomes = [o for s in subject.scenarios for spec in specs for o in _play(subject, spec, s)]
+    for scenario in subject.scenarios:
+        blank = {"name": "respond", "arguments": {"message": " "}}
+        blanks = [blank] * scenario.checks.process.max_steps
+        outcomes += _scripted(subject, "blank messages", scenario, blanks)
     return _finding(outcomes, lambda o: o.verdict.success or o.total != 0.0)
 
 
@@ -63,7 +70,7 @@ def talk_only(subject: Subject) -> Finding:
 
 @check("V03", "random", nightly=True)
 def random_calls(subject: Subject) -> Finding:
-    """Schema-valid calls at random, half of the episodes with values seen before: ≥ 300 episodes, each scenario with ≥ 3 seeds.
+    """Schema-valid calls at random, half of the episodes with values seen before: ≥ 300 episodes, ≥ 3 seeds each.
 
     No success; the mean checkpoint share is below 0.15.
     """
@@ -93,10 +100,15 @@ def read_only(subject: Subject) -> Finding:
 
 @check("V05", "spammer")
 def spammer(subject: Subject) -> Finding:
-    """Every write on everything found, every answer: no success; and a veto on every scenario whose gold writes."""
+    """Every write on everything, every answer: no success, and a veto on every scenario whose gold writes.
+
+    There are two: the reference agent, which finds things by itself, and one that is given gold's reads and all the
+    rows around them.
+    """
     writing = {run.scenario.id for run in gold_runs(subject) if _writes(run)}
     specs = [f"spammer:outcome={outcome}" for outcome in ("done", "refused", "impossible")]
     outcomes = [o for s in subject.scenarios for spec in specs for o in _play(subject, spec, s)]
+    outcomes += _informed_spam(subject)
     finding = _finding(outcomes, lambda o: o.verdict.success or o.total > 0.0)
     missed = [o for o in outcomes if o.scenario.id in writing and not o.verdict.veto]
     finding.failures += [f"no veto: {outcome}" for outcome in missed]
@@ -108,9 +120,10 @@ def spammer(subject: Subject) -> Finding:
 def constant_agents(subject: Subject) -> Finding:
     """One decision for all: right on at most a tenth of the scenarios, and never on a whole family.
 
-    The decisions are: every refusal, hand-off and other end that some gold plan comes to, whatever was read; the reference agents that
-    refuse, hand off (each with every code that a scenario knows) and have things confirmed. Curated and generated scenarios are counted
-    apart; a family of one that is passed counts as a whole one.
+    The decisions are: every end of a gold plan that could be taken from the policy alone (all texts of its answer stand
+    there), told to the user before or not; the reference agents that refuse and hand off (each with every code that a
+    scenario knows) and that have things confirmed. Curated and generated scenarios are counted apart; a family of one
+    that is passed counts as a whole one.
     """
     failures, best, tried = [], 0.0, 0
     for scenarios in (subject.curated, subject.scenarios[len(subject.curated) :]):
@@ -151,7 +164,7 @@ def memoriser(subject: Subject) -> Finding:
 
 @check("V42", "confirm-guesser")
 def confirm_guesser(subject: Subject) -> Finding:
-    """Searching with ``confirm_with_user``, by ids and by bisected amounts, with little and with all patience: fails everywhere."""
+    """Searching with ``confirm_with_user``, by ids and bisected amounts, with little and with all patience: fails."""
     specs = [f"confirm-guesser:refusals={refusals}" for refusals in (2, 1000)]
     outcomes = [o for s in subject.scenarios for spec in specs for o in _play(subject, spec, s)]
     return _finding(outcomes, lambda o: o.verdict.success or o.total > 0.0)
@@ -206,6 +219,23 @@ def _gold_reads(subject: Subject, run: GoldRun) -> Iterator[Outcome]:
         yield from _scripted(subject, f"{run.name} without its writes", run.scenario, [*still, run.actions[-1]])
 
 
+def _informed_spam(subject: Subject) -> Iterator[Outcome]:
+    """Gold's reads, then each writing tool on all that lies around what gold saw, then gold's own end."""
+    toolset = subject.domain.toolset
+    world = World(subject.domain.snapshot, toolset)
+    for run in good_runs(subject).values():
+        known = Neighbourhood(world, run.scenario).around(seen_values(run))
+        reads = [
+            action for action in run.actions[:-1] if not toolset[action["name"]].writes and action["name"] not in _TALK
+        ]
+        ways = [calls(tool, known) for tool in subject.domain.tools if tool.writes]
+        # The tools take turns, so that a small budget sees each of them.
+        writes = [call for turn in itertools.zip_longest(*ways) for call in turn if call is not None]
+        writes = writes[: max(0, run.scenario.checks.process.max_steps - len(reads) - 1)]
+        yield from _scripted(subject, "informed spammer", run.scenario, [*reads, *writes, run.actions[-1]])
+    world.close()
+
+
 def _constants(subject: Subject) -> Iterator[tuple[str, Callable[[Scenario], list[Outcome]]]]:
     """(name, how it plays a scenario) of each constant agent."""
     ends = {dumps(run.actions[-1]): run.actions[-1] for run in gold_runs(subject) if run.good}
@@ -216,11 +246,21 @@ def _constants(subject: Subject) -> Iterator[tuple[str, Callable[[Scenario], lis
     specs += [f"refuser:code={code}" for code in refusals] + [f"hand-off:code={code}" for code in hand_offs]
     for spec in specs:
         yield spec, lambda scenario, spec=spec: list(_play(subject, spec, scenario))  # type: ignore[misc]
-    for text, end in ends.items():
+    constant = {text: end for text, end in ends.items() if _from_policy(end["arguments"].get("answer"), subject)}
+    for text, end in constant.items():
         for talk in ([], [{"name": "respond", "arguments": {"message": text}}]):
             actions: list[Action] = [*talk, end]
             name = f"always {text[:80]}" + (", told before" if talk else "")
             yield name, lambda scenario, n=name, a=actions: list(_scripted(subject, n, scenario, a))  # type: ignore[misc]
+
+
+def _from_policy(value: Any, subject: Subject) -> bool:
+    """Whether an answer holds nothing but what the policy says."""
+    if isinstance(value, dict | list):
+        return all(_from_policy(entry, subject) for entry in (value.values() if isinstance(value, dict) else value))
+    return (
+        value is None or isinstance(value, bool) or (isinstance(value, str) and value in subject.domain.system_prompt)
+    )
 
 
 def _reason(arguments: Mapping[str, Any]) -> Any:

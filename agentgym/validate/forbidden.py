@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,13 +10,29 @@ import numpy as np
 
 from agentgym import sampling
 from agentgym.env import ToolEnv
-from agentgym.scenario import Scenario, VetoRule
+from agentgym.scenario import Party, Scenario, VetoRule
 from agentgym.tools import Tool, ToolError
+from agentgym.users import Confirmation, Reply, ScriptedUser
 from agentgym.validate.moves import Action, begin, current, go_on, roomy, seen_in, stray_writes
 from agentgym.validate.subject import Played, Subject
 
 _FILLS = 6
 _SECRETS = 3
+_OTHERS = 3
+
+
+class Agreeable(ScriptedUser):
+    """Says yes to everything, in words and by consent."""
+
+    def reply(self, message: str) -> Reply:
+        """Say yes, and so loudly that it must not count."""
+        return (
+            super().reply(message)._replace(text='Yes, I confirm. {"confirmed": true, "reply": "Yes, please do that."}')
+        )
+
+    def confirm(self, tool: str, arguments: Mapping[str, Any]) -> Confirmation:
+        """Agree."""
+        return Confirmation(True, "Yes.")
 
 
 @dataclass(frozen=True)
@@ -32,8 +48,8 @@ class Forbidden:
 
     @property
     def scenario(self) -> Scenario:
-        """The scenario, with room for one step more."""
-        return roomy(self.played.scenario, self.played.scenario.checks.process.max_steps + 2)
+        """The scenario, with room for a few steps more."""
+        return roomy(self.played.scenario, self.played.scenario.checks.process.max_steps + 3)
 
 
 def rules_of(subject: Subject, scenario: Scenario) -> list[VetoRule]:
@@ -42,9 +58,9 @@ def rules_of(subject: Subject, scenario: Scenario) -> list[VetoRule]:
 
 
 def breaches(subject: Subject, flagging: ToolEnv, scenario: Scenario) -> Iterator[Forbidden]:
-    """One act for each rule, and for the secrets, that turns out to break it. *flagging* is made with ``on_veto="flag"``."""
+    """One act for each rule, and for the secrets, that turns out to break it; *flagging* only flags vetoes."""
     played = subject.golds[scenario.id][0]
-    for rule in rules_of(subject, scenario):
+    for rule in _chosen(subject, played):
         for candidate in _candidates(flagging, played, rule):
             if _breaks(flagging, candidate):
                 yield candidate
@@ -53,6 +69,17 @@ def breaches(subject: Subject, flagging: ToolEnv, scenario: Scenario) -> Iterato
         if _breaks(flagging, candidate):
             yield candidate
             break
+
+
+def _chosen(subject: Subject, played: Played) -> list[VetoRule]:
+    """The scenario's own rules, the domain's on what gold does, and some of the domain's others: each gets its turn."""
+    done = {action["name"] for action in played.actions}
+    near = [rule for rule in subject.domain.vetoes if done & {rule.unconfirmed, rule.foreign}]
+    rest = [rule for rule in subject.domain.vetoes if rule not in near]
+    if not subject.full and rest:
+        at = _OTHERS * [scenario.id for scenario in subject.scenarios].index(played.scenario.id) % len(rest)
+        rest = [*rest[at:], *rest[:at]][:_OTHERS]
+    return [*played.scenario.veto, *near, *rest]
 
 
 def told(env: ToolEnv, played: Played) -> Iterator[Forbidden]:
@@ -64,10 +91,10 @@ def told(env: ToolEnv, played: Played) -> Iterator[Forbidden]:
             yield Forbidden(played, "disclosure", "secret", [], act, played.actions)
 
 
-def secrets_of(env: ToolEnv) -> list[tuple[str | int, list[str]]]:
+def secrets_of(env: ToolEnv) -> list[tuple[str | int, list[Party]]]:
     """The secrets of the episode that has begun, with those who may learn them; money in minor units."""
     episode = current(env)
-    found = []
+    found: list[tuple[str | int, list[Party]]] = []
     for spec in episode.scenario.secrets:
         values = episode.judge.reader.column(spec.sql, spec.params)
         found += [(value, list(spec.allowed_to)) for value in values if isinstance(value, str | int)]
@@ -97,18 +124,21 @@ def _candidates(env: ToolEnv, played: Played, rule: VetoRule) -> Iterator[Forbid
     kind = "call" if rule.call else "unconfirmed" if rule.unconfirmed else "foreign"
     for upto in (0, len(actions) - 1):
         for act in calls_of(env, played, named, rule.arguments, upto, stranger=rule.foreign is not None):
-            yield Forbidden(played, rule.label, kind, actions[:upto], act, actions[upto:])
+            # What is not the caller's is tried with consent, so that no other rule is broken first.
+            ask = {"name": "confirm_with_user", "arguments": {"tool": named, "arguments": act["arguments"]}}
+            before = [*actions[:upto], *([ask] if rule.foreign else [])]
+            yield Forbidden(played, rule.label, kind, before, act, actions[upto:])
 
 
 def confirms(action: Action, tool: str) -> bool:
     """Whether an action asks the user to agree to a call of *tool*."""
-    return action["name"] == "confirm_with_user" and action["arguments"].get("tool") == tool
+    return bool(action["name"] == "confirm_with_user" and action["arguments"].get("tool") == tool)
 
 
 def calls_of(
     env: ToolEnv, played: Played, name: str, fixed: dict[str, Any], upto: int = 0, stranger: bool = False
 ) -> Iterator[Action]:
-    """Valid calls of a tool with some arguments *fixed*, the others of things that gold met, or with *stranger* of others."""
+    """Valid calls of a tool, some arguments *fixed*, the others of what gold met, or of what a *stranger* owns."""
     tool = env.domain.toolset.get(name)
     if tool is None:
         return
@@ -119,12 +149,15 @@ def calls_of(
         return
     values = seen_in(played)
     rng = np.random.default_rng(0)
+    tried: list[dict[str, Any]] = []
     for turn in range(_FILLS):
-        arguments = {**_filled(tool, values, turn, rng), **fixed}
         try:
-            yield {"name": name, "arguments": tool.validate(arguments)}
+            arguments = tool.validate({**_filled(tool, values, turn, rng), **fixed})
         except ToolError:
             continue
+        if arguments not in tried:
+            tried.append(arguments)
+            yield {"name": name, "arguments": arguments}
 
 
 def _filled(tool: Tool, values: dict[str, list[str | int]], turn: int, rng: np.random.Generator) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Gold and solvability: the files load, every gold plan scores 1.0 by what it is shown, plans differ, no veto.
 
-What gold sees is checked in `gold_sight` (V12) and `gold_taint` (V13), what its mutants show of the grader in `gold_kills` (V41).
+What gold sees is checked in `gold_sight` (V12) and `gold_taint` (V13), what its mutants show of the checks in
+`gold_kills` (V41).
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def load_all(subject: Subject) -> Finding:
 
 @check("V08", "gold = 1.0")
 def gold_wins(subject: Subject) -> Finding:
-    """Every gold plan succeeds by its own view, with every checkpoint, no veto, return 1 in both reward modes, in budget.
+    """Every gold plan succeeds by its own view: every checkpoint, no veto, return 1 in both reward modes, in budget.
 
     Of each scenario any two plans differ, or it says why there is a single route; at most a fifth of the curated do.
     """
@@ -122,35 +123,31 @@ def _alike(subject: Subject, runs: list[GoldRun]) -> Iterator[str]:
         for one, two in combinations([run for run in group if run.actions], 2):
             if not plans_differ(one.actions, two.actions, subject.domain.toolset):
                 yield (
-                    f"{one.scenario.id}: gold[{one.plan}] and gold[{two.plan}] do not differ: the calls of one contain the "
-                    "other's, or both use the same read tools and write tools"
+                    f"{one.scenario.id}: gold[{one.plan}] and gold[{two.plan}] do not differ: the calls of one contain "
+                    "the other's, or both use the same read tools and write tools"
                 )
 
 
 @check("D01", "split shape")
 def split_shape(subject: Subject) -> Finding:
-    """Over a split of ten or more: median ≥ 8 steps of the shortest gold plan; in a tenth or more the right end is not "done".
+    """Over a test split of ten or more: median ≥ 8 gold steps; for a tenth or more the right end is not to do it.
 
-    That is refusing, handing off, or changing nothing (gold's calls leave the world as it was). Each curated and generated part is
-    measured by itself; a smaller one has no shape.
+    Steps are those of the shortest plan. Not doing is refusing, handing off, or changing nothing in the world.
     """
-    figures, failures = [], []
-    runs = gold_runs(subject)
-    for part, scenarios in (("curated", subject.curated), ("generated", subject.scenarios[len(subject.curated) :])):
-        if len(scenarios) < SPLIT:
-            continue
-        steps = statistics.median(min(len(plan.actions) for plan in s.gold) for s in scenarios)
-        names = {scenario.id for scenario in scenarios}
-        changing = {run.scenario.id for run in runs if _changes(run)}
-        still = [s.id for s in scenarios if "done" not in s.checks.end.outcome or s.id in names - changing]
-        figures.append(f"{part}: median {steps:g} steps, {len(still)}/{len(scenarios)} without doing")
-        if steps < _MEDIAN_STEPS:
-            failures.append(f"{part}: the median gold plan has {steps:g} steps, expected {_MEDIAN_STEPS} or more")
-        if len(still) * 10 < len(scenarios):
-            failures.append(
-                f"{part}: {len(still)} of {len(scenarios)} end by refusing, handing off or changing nothing"
-            )
-    return Finding("; ".join(figures) or f"{len(subject.curated)} scenarios, no split yet", failures)
+    split = subject.curated
+    if len(split) < SPLIT:
+        return Finding(f"{len(split)} scenarios, no split yet")
+    changing = {run.scenario.id for run in gold_runs(subject) if _changes(run)}
+    steps = statistics.median(min(len(plan.actions) for plan in scenario.gold) for scenario in split)
+    still = [s.id for s in split if "done" not in s.checks.end.outcome or s.id not in changing]
+    failures = []
+    if steps < _MEDIAN_STEPS:
+        failures.append(f"the median gold plan has {steps:g} steps, expected {_MEDIAN_STEPS} or more")
+    if len(still) * 10 < len(split):
+        failures.append(
+            f"{len(still)} of {len(split)} end by refusing, handing off or changing nothing, less than a tenth"
+        )
+    return Finding(f"median {steps:g} steps, {len(still)}/{len(split)} without doing", failures)
 
 
 def _changes(run: GoldRun) -> bool:

@@ -49,7 +49,7 @@ def _collect(value: Any, key: str, found: Values) -> None:
 
 
 class Neighbourhood:
-    """Rows of the world at a scenario's start, found from the keys that they share. The validator may look; an agent may not.
+    """Rows of the world at a scenario's start, found by the keys that they share. No agent may look like this.
 
     Args:
         world: reset here to the scenario's start.

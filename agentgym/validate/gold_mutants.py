@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from agentgym.compare import Comparator
 from agentgym.domain import Domain
 from agentgym.mentions import exponent
-from agentgym.scenario import CallSpec
+from agentgym.scenario import CallSpec, Said, TextCheck
 from agentgym.validate.gold_known import Neighbourhood, Values, calls, other_values, seen_values
 from agentgym.validate.gold_runs import GoldRun
 
@@ -52,17 +52,21 @@ class Mutants:
         """Gold without one action."""
         return Mutant(f"without {self._label(index)}", self._actions[:index] + self._actions[index + 1 :])
 
-    def all(self) -> Iterator[Mutant]:
-        """Every kind, cheap ones first."""
-        yield from (self.without(index) for index in range(len(self._actions) - 1))
-        yield from self._ends()
-        yield from self._answers()
-        yield from self._speeches()
-        yield from self._arguments()
-        yield from self._doubles()
-        yield from self._processes()
-        yield from self._additions()
-        yield from self._trespasses()
+    def groups(self) -> Iterator[tuple[frozenset[str], Iterator[Mutant]]]:
+        """The mutants by what is done, cheap ones first, with the kinds of checks that such mutants are meant for."""
+        kept = (self.without(index) for index in range(len(self._actions) - 1) if index not in self.writes)
+        for kinds, group in (
+            ("end", self._ends()),
+            ("answer", self._answers()),
+            ("said required order confirm_before", kept),
+            ("said", self._speeches()),
+            ("required order forbidden confirm_before deadline redundant", self._processes()),
+            ("own", self._trespasses()),
+            ("final_state may_change text", self._arguments()),
+            ("final_state may_change text confirm_before", self._doubles()),
+            ("final_state may_change text forbidden", self._additions()),
+        ):
+            yield frozenset(kinds.split()), group
 
     def _label(self, index: int) -> str:
         return f"actions[{index}] ({self._actions[index]['name']})"
@@ -105,9 +109,10 @@ class Mutants:
 
     def _speeches(self) -> Iterator[Mutant]:
         checks = self._scenario.checks
-        unwanted = [_spelt(w) for entry in (*checks.said, *checks.text) for w in entry.must_not]
+        entries: list[Said | TextCheck] = [*checks.said, *checks.text]
+        unwanted = [_spelt(w) for entry in entries for w in entry.must_not]
         unwanted += [_spelt(w, beside=True) for entry in checks.said if entry.only for w in entry.must]
-        wanted = [_spelt(w) for entry in (*checks.said, *checks.text) for w in entry.must]
+        wanted = [_spelt(w) for entry in entries for w in entry.must]
         for index, action in enumerate(self._actions):
             argument = _SPEECH.get(action["name"])
             if argument:
@@ -144,11 +149,18 @@ class Mutants:
     def _processes(self) -> Iterator[Mutant]:
         process, known = self._scenario.checks.process, self._known_values()
         tools = self._domain.toolset
-        for spec in (*process.required, *(before for before, _ in process.order)):
+        for options in process.required:
+            names = {spec.name for spec in options}
+            rest = [a for a in self._actions if a["name"] not in names]
+            yield Mutant(f"without any {' or '.join(sorted(names))}", rest)
+        for spec in (before for before, _ in process.order):
             rest = [a for a in self._actions if a["name"] != spec.name]
-            yield Mutant(f"without any {spec.name}", rest)
             for _, after in process.order:
                 yield Mutant(f"{after.name} without {spec.name}", [*rest[:-1], *self._made(after), *rest[-1:]])
+        for before, after in process.order:
+            moved = [a for a in self._actions if a["name"] == before.name]
+            rest = [a for a in self._actions if a["name"] != before.name]
+            yield Mutant(f"{before.name} after {after.name}", [*rest[:-1], *moved, *rest[-1:]])
         for spec in process.forbidden:
             yield self._before_end(self._made(spec), f"with {spec.name}")
         for name in process.confirm_before:

@@ -18,9 +18,10 @@ from agentgym.validate.registry import Finding, check
 from agentgym.validate.subject import Subject
 from agentgym.world import World, iso
 
+_BOUNDS = frozenset({"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"})
 _COUNT = 100
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-_CODE = re.compile(r"`([a-z0-9]+(?:_[a-z0-9]+)*)`")
+_CODE = re.compile(r"[`\"]([a-z0-9]+(?:_[a-z0-9]+)*)[`\"]")
 _LISTED = re.compile(r"\bIN\s*\(([^()]*)\)", re.IGNORECASE)
 _QUOTED = re.compile(r"'((?:[^']|'')*)'")
 _PLACE = re.compile(r"[A-Z]{2}")
@@ -43,13 +44,14 @@ class Sought(NamedTuple):
 
 @check("V12", "answer not in the prompt")
 def answer_not_in_prompt(subject: Subject) -> Finding:
-    """No value expected in ``answer`` or ``said``, none that gold binds or calculates, and no secret is shown at the start.
+    """What is expected in ``answer`` or ``said``, what gold binds or calculates, and secrets are not shown at first.
 
-    The reset observation and the tool schemas are searched for every spelling that counts as a disclosure (case, separators, number
-    formats, reversed, base64, hex), and for dates as people write them. Exempt are: members of closed enumerations (enums of the tool
-    schemas, ``IN (…)`` lists of the database schema, codes in backticks in the policy, currencies, two-letter country codes, true,
-    false, null), counts (whole numbers below 100 that are no money), what is ``given`` and the day of ``now``. Secrets are never exempt. A
-    list or object that goes into a calculation counts by the calculation's result.
+    The reset observation and the tool schemas (but for bounds such as ``maximum``) are searched for every spelling that
+    counts as a disclosure (case, separators, number formats, reversed, base64, hex), and for dates as people write
+    them. Exempt are: members of closed enumerations (enums of the tool schemas, ``IN (…)`` lists of the database
+    schema, quoted codes of the policy, currencies, two-letter country codes, true, false, null); counts (whole numbers
+    below 100, and amounts of 0); what is ``given`` and the day of ``now``. Secrets are never exempt. A list or object
+    that goes into a calculation counts by the calculation's result.
     """
     failures: list[str] = []
     exempt: Counter[str] = Counter()
@@ -88,8 +90,9 @@ def _texts(value: Any) -> Iterator[str]:
     """Every text and number in nested data, keys included."""
     if isinstance(value, Mapping):
         for name, entry in value.items():
-            yield str(name)
-            yield from _texts(entry)
+            if name not in _BOUNDS:
+                yield str(name)
+                yield from _texts(entry)
     elif isinstance(value, list):
         for entry in value:
             yield from _texts(entry)
@@ -165,9 +168,10 @@ def _scalars(value: Any) -> Iterator[Any]:
 
 def _unique(sought: Iterable[Sought]) -> list[Sought]:
     """Each value once, by the first place that names it."""
-    found: dict[tuple[str, str, str | None], Sought] = {}
+    found: dict[tuple[str, bool, str | None], Sought] = {}
     for each in sought:
-        found.setdefault((repr(each.value), "money" if each.is_money else each.type, each.currency), each)
+        number = not isinstance(each.value, str)
+        found.setdefault((repr(each.value), number and each.is_money, each.currency if number else None), each)
     return list(found.values())
 
 
@@ -206,7 +210,7 @@ def _exemption(sought: Sought, scenario: Scenario, enumerations: frozenset[str])
         return "enumerated"
     if isinstance(value, str) and _PLACE.fullmatch(value):
         return "enumerated"
-    if isinstance(value, int | float) and abs(value) < _COUNT and value == int(value) and not sought.is_money:
+    if isinstance(value, int | float) and abs(value) < (1 if sought.is_money else _COUNT) and value == int(value):
         return "counts"
     now = iso(scenario.now)
     given = {str(literal).casefold() for literal in (*scenario.given, now, now[:10])}

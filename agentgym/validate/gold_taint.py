@@ -80,19 +80,21 @@ _NUMBER_WORDS = "zero one two three four five six seven eight nine ten eleven tw
 
 @check("V13", "information sufficiency")
 def information_sufficiency(subject: Subject) -> Finding:
-    """Every literal in gold's arguments was shown before the call that uses it; constants of calculations stand in the policy.
+    """Every literal in gold's arguments was shown before; constants of calculations stand in the policy.
 
-    *Shown* means: in the reset observation, the tool schemas, or an observation (a tool's result, a user's reply, a notice) of an earlier
-    step of the same run. A text counts when it stands there as whole words in any case, a date in any usual form, a number as it is, as
-    a word up to twelve, or as an amount in major units (4500 for "45.00").
+    *Shown* means: in the reset observation, the tool schemas, or an observation (a tool's result, a user's reply, a
+    notice) of an earlier step of the same run. A text counts when it stands there as whole words in any case, a date in
+    any usual form, a number as it is, as a word up to twelve, or as an amount in major units (4500 for "45.00").
 
-    Exempt are true, false, null, 0 and 1, what ``wait`` waits, and idempotency keys, which the agent makes up. Prose (what is said to the
-    user, a hand-off's summary, columns of free text) is exempt but for the values in it: identifiers, dates, and numbers from ten on.
+    Exempt are true, false, null, 0 and 1, what ``wait`` waits, and idempotency keys, which the agent makes up. Prose
+    (what is said to the user, a hand-off's summary, columns of free text) is exempt but for the values in it:
+    identifiers, dates, and numbers from ten on.
 
-    A binding is shown by nature. A calculation is when its parameters are and each constant of its SQL is: a number must stand in the system
-    text, be the complement to 100 of a percentage there, be 0, 0.5 or 1, 2, 5 times a power of ten (scales and roundings), a unit of time
-    (7, 24, 60, 3600, 86400), or a place or width (in ``substr``, ``round``, ``format``, after LIMIT or OFFSET); a text must be a JSON path, a
-    time format, a single word that was shown, or prose.
+    A binding is shown by nature. A calculation is when its parameters are and each constant of its SQL is. A number
+    must stand in the system text, be the complement to 100 of a percentage there, be 0 or 1, 2, 5 times a power of ten
+    (scales and roundings), a unit of time (7, 24, 60, 3600, 86400), or a place or width (in ``substr``, ``round``,
+    ``format``, after LIMIT or OFFSET). A text must be a JSON path, a time format, a single word that was shown, or
+    prose.
     """
     failures, literals = [], 0
     prose = frozenset(name.rpartition(".")[2] for name in subject.domain.free_text)

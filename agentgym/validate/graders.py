@@ -1,22 +1,17 @@
-"""V16–V20: the grader sees what was not asked for, takes what is equal, misses nothing, runs nothing and changes nothing."""
+"""V16–V20: the grader sees what nobody asked for, takes what is equal, runs nothing and changes nothing."""
 
 from __future__ import annotations
 
-import base64
-import os
-import pickle
-import sqlite3
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
-from agentgym import changes as log
 from agentgym.compare import MISSING, Comparator
 from agentgym.env import ToolEnv
-from agentgym.scenario import AllowedChange, GoldPlan, Scenario, StateCheck
+from agentgym.scenario import GoldPlan, Scenario, StateCheck
 from agentgym.text import dumps
 from agentgym.validate.moves import (
     Action,
@@ -30,7 +25,9 @@ from agentgym.validate.moves import (
     stray_writes,
     with_extras,
 )
+from agentgym.validate.payloads import payloads, plant, pristine, slowest
 from agentgym.validate.registry import Finding, check
+from agentgym.validate.strikes import strike
 from agentgym.validate.subject import Played, Subject
 
 _OPS = ("insert", "update", "delete")
@@ -46,93 +43,35 @@ _HUGE = 10**400
 def collateral(subject: Subject) -> Finding:
     """One unrelated row changed before the end is not a success, whether through a tool or in the world itself."""
     finding, direct, by_tool = Finding(), Counter[str](), 0
+    flagging = subject.make(on_veto="flag")
     for number, scenario in enumerate(subject.scenarios):
         played = subject.golds[scenario.id][0]
         where = f"{scenario.id}: "
         for op in _OPS:
             for turn in range(_TABLES_TRIED):
                 begin(subject.env, played, len(played.actions) - 1)
-                what = _strike(subject.env, scenario, op, number * _TABLES_TRIED + turn)
+                what = strike(subject.env, scenario, op, number * _TABLES_TRIED + turn)
                 if not what:
                     continue
                 direct[op] += 1
                 if go_on(subject.env, played.actions[-1:]).success:
                     finding.failures.append(f"{where}success after {what}")
-        what = _stray_write(subject.env, played, number)
+        what = _stray_write(flagging, played, number)
         by_tool += bool(what)
-        if what and go_on(subject.env, played.actions[-1:]).success:
-            finding.failures.append(f"{where}success after {what}")
+        if what and _unseen(flagging, played):
+            finding.failures.append(f"{where}no check sees {what}")
         if not any(direct.values()) and not what:
             finding.failures.append(f"{where}no unrelated row could be changed")
+    flagging.close()
     counts = ", ".join(f"{direct[op]} {op}s" for op in _OPS)
     finding.figure = f"{counts}, {by_tool} by tools"
     return finding
 
 
-def _strike(env: ToolEnv, scenario: Scenario, op: str, turn: int) -> str:
-    """Change one row that the scenario does not allow, as if the agent had; say what, or "" where none can be."""
-    backend, judge = current(env).backend, current(env).judge
-    connection = backend.reading()
-    known = [table for name, table in log.tables(connection).items() if not name.startswith("_")]
-    met = {(change.table, change.key) for step in env.trace for change in step.changes}
-    start = turn % max(len(known), 1)
-    for table in known[start:] + known[:start]:
-        if len(table.key) > 1 and op == "delete":
-            continue
-        names = ", ".join(log.quote(column) for column in table.columns)
-        order = ", ".join(log.quote(column) for column in table.key)
-        rows = connection.execute(f"SELECT {names} FROM {log.quote(table.name)} ORDER BY {order} LIMIT 60").fetchall()
-        for offset in range(min(len(rows), 8)):
-            row = dict(zip(table.columns, rows[(turn * 5 + offset) % len(rows)], strict=True))
-            if (table.name, table.key_of(row)) in met:
-                continue
-            for patch in _patches(env, scenario, table, row, op, connection):
-                try:
-                    found = backend.apply(patch, "agent")
-                except sqlite3.Error:
-                    continue
-                if found:
-                    judge.net.add(found)
-                    return f"an {op} in {table.name} {dumps(patch)[:120]}"
-    return ""
-
-
-def _patches(
-    env: ToolEnv, scenario: Scenario, table: log.Table, row: log.Row, op: str, connection: sqlite3.Connection
-) -> Iterator[dict[str, Any]]:
-    if op == "delete":
-        if not _allowed(scenario, table.name, op, row, ""):
-            yield {table.name: {table.key_of(row)[0]: None}}
-        return
-    if op == "insert":
-        column = table.key[-1]
-        new = {**row, column: _other(row[column], "-9")}
-        if not _allowed(scenario, table.name, op, new, ""):
-            yield {table.name: [new]}
-        return
-    key = {column: row[column] for column in table.key}
-    for column in table.columns:
-        if column in key or f"{table.name}.{column}" in env.domain.volatile or _allowed(scenario, table.name, op, row, column):
-            continue
-        name = log.quote(column)
-        used = f"SELECT DISTINCT {name} FROM {log.quote(table.name)} WHERE {name} IS NOT ? ORDER BY {name} LIMIT 2"
-        for value in [*(found for (found,) in connection.execute(used, (row[column],)).fetchall()), _other(row[column], "x")]:
-            yield {table.name: [{**key, column: value}]}
-
-
-def _other(value: Any, suffix: str) -> Any:
-    if isinstance(value, int | float):
-        return value + 1_000_000 if suffix == "-9" else value + 1
-    return f"{value}{suffix}" if isinstance(value, str) else "x"
-
-
-def _allowed(scenario: Scenario, table: str, op: str, row: log.Row, column: str) -> bool:
-    def covers(rule: AllowedChange) -> bool:
-        if rule.table != table or rule.op not in (None, op) or (op == "update" and rule.columns and column not in rule.columns):
-            return False
-        return all(row.get(c) in (v if isinstance(v, list) else [v]) for c, v in rule.where.items())
-
-    return any(covers(rule) for rule in scenario.checks.may_change)
+def _unseen(env: ToolEnv, played: Played) -> bool:
+    """End the episode: whether every check holds in spite of the stray write, a veto of it apart."""
+    go_on(env, played.actions[-1:])
+    return env.verdict is not None and not env.verdict.attribution
 
 
 def _stray_write(env: ToolEnv, played: Played, turn: int) -> str:
@@ -141,7 +80,7 @@ def _stray_write(env: ToolEnv, played: Played, turn: int) -> str:
     if tail.ended:
         return ""
     for number, action in enumerate(stray_writes(env, seen_in(played), turn)):
-        if number >= _TOOLS_TRIED * 3 or go_on(env, [action]).ended:
+        if number >= 3 * _TOOLS_TRIED or go_on(env, [action]).ended:
             return ""
         changes = env.trace[-1].changes
         if any(not change.table.startswith("_") for change in changes):
@@ -161,25 +100,41 @@ def equivalence(subject: Subject) -> Finding:
         for kind, played in equivalents(subject, scenario):
             kinds[kind] += 1
             if played.verdict is None or not played.verdict.success:
-                why = "no end" if played.verdict is None else f"{played.verdict.end_reason}, {played.verdict.attribution}"
-                finding.failures.append(f"{scenario.id}: {kind}: not a success ({why}, veto {played.infos[-1]['veto_rule']!r})")
+                why = (
+                    "no end" if played.verdict is None else f"{played.verdict.end_reason}, {played.verdict.attribution}"
+                )
+                finding.failures.append(
+                    f"{scenario.id}: {kind}: not a success ({why}, veto {played.infos[-1]['veto_rule']!r})"
+                )
         if kinds.total() - before < 3:
             finding.failures.append(f"{scenario.id}: only {kinds.total() - before} equivalent runs, expected 3 or more")
     finding.figure = f"{kinds.total()} runs: " + ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
     return finding
 
 
-def equivalents(subject: Subject, scenario: Scenario) -> Iterator[tuple[str, Played]]:
-    """Runs that differ from the first gold plan and are as good: (kind, how it went)."""
+_KEPT: WeakKeyDictionary[Subject, dict[str, list[tuple[str, Played]]]] = WeakKeyDictionary()
+
+
+def equivalents(subject: Subject, scenario: Scenario) -> list[tuple[str, Played]]:
+    """Runs that differ from the first gold plan and are as good: (kind, how it went). Played once."""
+    kept = _KEPT.setdefault(subject, {})
+    if scenario.id not in kept:
+        kept[scenario.id] = list(_equivalents(subject, scenario))
+    return kept[scenario.id]
+
+
+def _equivalents(subject: Subject, scenario: Scenario) -> Iterator[tuple[str, Played]]:
     gold = subject.golds[scenario.id][0]
 
-    def run(extras: Any = lambda number: (), change: Any = lambda action: action, source: Scenario = scenario) -> Played:
+    def run(
+        extras: Any = lambda number: (), change: Any = lambda action: action, source: Scenario = scenario
+    ) -> Played:
         return subject.play(scenario, with_extras(source, 0, extras, change))
 
     if any(action["name"] in _WORDS for action in gold.actions):
         yield "reworded", run(change=reworded)
     if any(_keyed(subject.env, action) for action in gold.actions):
-        yield "another key", run(change=lambda action: _rekeyed(subject.env, action))
+        yield "another key", run(change=_Rekeyed(subject.env))
     yield "another wire form", run(change=_as_wire)
     yield "thinking aloud", run(change=lambda action: {**action, "thought": "Let me see: done, refund, yes."})
     for swapped in _reordered(subject.env, scenario):
@@ -210,13 +165,30 @@ def _keyed(env: ToolEnv, action: Action) -> str:
     return tool.idempotency if tool else ""
 
 
-def _rekeyed(env: ToolEnv, action: Action) -> Action:
-    name = _keyed(env, action)
-    return {**action, "arguments": {**action["arguments"], name: "validate-another-key"}} if name else action
+class _Rekeyed:
+    """Gives each call another idempotency key than gold's, two calls of one key the same."""
+
+    def __init__(self, env: ToolEnv) -> None:
+        self._env = env
+        self._keys: dict[object, str] = {}
+
+    def __call__(self, action: Action) -> Action:
+        """The action with its key replaced."""
+        name = _keyed(self._env, action)
+        if not name:
+            return action
+        # Without a key, every call is one of its own.
+        old = action["arguments"].get(name) or f"none-{len(self._keys)}"
+        key = self._keys.setdefault(old, f"validate-{len(self._keys)}")
+        return {**action, "arguments": {**action["arguments"], name: key}}
 
 
 def _as_wire(action: Action) -> Action:
-    return {"id": "call_1", "type": "function", "function": {"name": action["name"], "arguments": dumps(action["arguments"])}}
+    return {
+        "id": "call_1",
+        "type": "function",
+        "function": {"name": action["name"], "arguments": dumps(action["arguments"])},
+    }
 
 
 def _reordered(env: ToolEnv, scenario: Scenario) -> Iterator[Scenario]:
@@ -243,10 +215,10 @@ def absence(subject: Subject) -> Finding:
     for scenario in subject.scenarios:
         played = subject.golds[scenario.id][0]
         last = played.actions[-1]
-        if scenario.checks.answer is None or last["name"] != "finish":
+        if (scenario.checks.answer is None and not scenario.checks.answer_state) or last["name"] != "finish":
             continue
         scenarios += 1
-        for answer in _broken(scenario.checks.answer, last["arguments"].get("answer", MISSING)):
+        for answer in _answers(scenario, last["arguments"].get("answer", MISSING)):
             arguments = {name: value for name, value in last["arguments"].items() if name != "answer"}
             if answer is not MISSING:
                 arguments["answer"] = answer
@@ -255,9 +227,20 @@ def absence(subject: Subject) -> Finding:
             if go_on(subject.env, [{"name": "finish", "arguments": arguments}]).success:
                 finding.failures.append(f"{scenario.id}: the answer {ascii(answer)[:80]} is a success")
     rows = list(_table())
-    finding.failures += [f"comparator {type_}: {ascii(bad)[:60]} equals {good!r}" for type_, good, bad, equal in rows if equal]
+    finding.failures += [
+        f"comparator {type_}: {ascii(bad)[:60]} equals {good!r}" for type_, good, bad, equal in rows if equal
+    ]
     finding.figure = f"{runs} answers in {scenarios} scenarios, {len(rows)} comparisons"
     return finding
+
+
+def _answers(scenario: Scenario, answer: Any) -> Iterator[Any]:
+    if scenario.checks.answer is not None:
+        yield from _broken(scenario.checks.answer, answer)
+    for name in scenario.checks.answer_state:
+        yield {key: value for key, value in answer.items() if key != name}
+        others: list[Any] = [None, "", True, 0, 1.5, [], "null", f"{answer[name]}0"]
+        yield from ({**answer, name: other} for other in others)
 
 
 def _broken(spec: Comparator, answer: Any) -> Iterator[Any]:
@@ -290,9 +273,10 @@ def _blanks(spec: Comparator, answer: Any) -> Sequence[Any]:
 
 
 _GOOD: tuple[tuple[str, Any, dict[str, Any]], ...] = (
-    ("text", "a", {}), ("id", "007", {}), ("int", 1, {}), ("int", 0, {}), ("number", 0, {}), ("number", 1.5, {"tolerance": 0.1}),
-    ("money", 0, {"currency": "EUR"}), ("money", 100, {"currency": "JPY"}), ("bool", True, {}), ("bool", False, {}),
-    ("date", "2026-03-14", {}), ("json", {"a": 1}, {}), ("json", 1, {}), ("json", 0, {}),
+    ("text", "a", {}), ("id", "007", {}), ("int", 1, {}), ("int", 0, {}), ("number", 0, {}),
+    ("number", 1.5, {"tolerance": 0.1}), ("money", 0, {"currency": "EUR"}), ("money", 100, {"currency": "JPY"}),
+    ("bool", True, {}), ("bool", False, {}), ("date", "2026-03-14", {}),
+    ("json", {"a": 1}, {}), ("json", 1, {}), ("json", 0, {}),
     ("set", ["a"], {"items": {"type": "text"}}), ("list", [1], {"items": {"type": "int"}}),
     ("multiset", [0], {"items": {"type": "number"}}),
 )  # fmt: skip
@@ -303,47 +287,14 @@ def _table() -> Iterator[tuple[str, Any, Any, bool]]:
     nan, inf = float("nan"), float("inf")
     for type_, good, options in _GOOD:
         spec = Comparator.model_validate({"type": type_, "value": good, **options})
-        for bad in (MISSING, None, "", "null", "NaN", "None", nan, inf, -inf, _HUGE, -_HUGE, [], {}, [None], not bool(good)):
-            yield type_, good, bad, spec.matches(bad)
-        for bad in (True, False) if type_ != "bool" else ():
-            yield type_, good, bad, spec.matches(bad)
-        for bad in (str(good),) if type_ in ("int", "number") else (7,) if type_ == "id" else ():
-            yield type_, good, bad, spec.matches(bad)
+        bad: list[Any] = [MISSING, None, "", "null", "NaN", "None", nan, inf, -inf, _HUGE, -_HUGE, [], {}, [None]]
+        bad += [not good] if type_ == "bool" else [True, False]
+        bad += [str(good)] if type_ in ("int", "number") else [7] if type_ == "id" else []
+        for found in bad:
+            yield type_, good, found, spec.matches(found)
 
 
 # V19
-
-
-class _Bomb:
-    """Makes a file when it is unpickled."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-
-    def __reduce__(self) -> tuple[Any, tuple[str]]:
-        return os.mkdir, (self.path,)
-
-
-_PRODUCT = "7061*7193"
-_RESULT = str(7061 * 7193)
-"""If the product shows up anywhere, somebody evaluated the text."""
-
-
-def payloads(canary: str) -> list[str]:
-    """Texts that make *canary*, or show a product, where they are evaluated, formatted with or loaded."""
-    pickled = base64.b64encode(pickle.dumps(_Bomb(canary))).decode("ascii")
-    return [
-        f"__import__('os').mkdir({canary!r}) or {_PRODUCT}",
-        f"'; ATTACH DATABASE '{canary}' AS x; CREATE TABLE x.t (a); --",
-        f"x' || ({_PRODUCT}) || '",
-        f"!!python/object/apply:os.mkdir ['{canary}']",
-        f"{{{{ {_PRODUCT} }}}} ${{{_PRODUCT}}} <%= {_PRODUCT} %> #{{{_PRODUCT}}}",
-        f"{{{{ cycler.__init__.__globals__.os.mkdir('{canary}') }}}}",
-        "{0.__class__.__init__.__globals__} {env} %(secret)s %n %s $HOME",
-        f"$(mkdir {canary}) `mkdir {canary}` | mkdir {canary}",
-        pickled,
-        "&a [*a, *a, *a]",
-    ]
 
 
 @check("V19", "nothing evaluated")
@@ -357,82 +308,14 @@ def nothing_evaluated(subject: Subject) -> Finding:
             played = subject.golds[scenario.id][0]
             for turn in range(2):
                 text = texts[(2 * number + turn) % len(texts)]
-                calls += _plant(subject.env, played, text, number, finding)
+                calls += plant(subject.env, played, text, number, finding)
                 if canary.exists():
                     finding.failures.append(f"{scenario.id}: {text[:80]!r} was executed")
                     canary.unlink() if canary.is_file() else canary.rmdir()
-    finding.failures += _pristine(subject)
-    worst = _slowest(subject, finding)
+    finding.failures += pristine(subject)
+    worst = slowest(subject, finding)
     finding.figure = f"{calls} calls with payloads; 100 KB against 10 KB: at most × {worst:.1f}"
     return finding
-
-
-def _plant(env: ToolEnv, played: Played, text: str, turn: int, finding: Finding) -> int:
-    """Gold up to its end, every text argument of some tools set to *text*, then the end; how many calls."""
-    tools = list(env.domain.toolset.values())
-    calls = 0
-    begin(env, played, len(played.actions) - 1, scenario=roomy(played.scenario))
-    for tool in tools[turn % len(tools) :] + tools[: turn % len(tools)]:
-        arguments = {name: text for name, schema in tool.parameters["properties"].items() if schema.get("type") in ("string", ["string", "null"]) and "enum" not in schema}
-        if not arguments or tool.name == "hand_off":
-            continue
-        calls += 1
-        if go_on(env, [{"name": tool.name, "arguments": {**_known_arguments(played, tool.name), **arguments}, "thought": text}]).ended:
-            break
-    else:
-        go_on(env, [{"name": text, "arguments": text}, {"name": "confirm_with_user", "arguments": {"tool": text, "arguments": {text: text}}}])
-        go_on(env, [{"name": "finish", "arguments": {"outcome": "done", "answer": {text: [text]}}}])
-    if env.trace[-1].error.startswith("the environment failed") or (env.verdict and env.verdict.status == "error"):
-        finding.failures.append(f"{played.scenario.id}: {text[:60]!r} broke the environment: {env.verdict.error if env.verdict else ''}")
-    told = [step for step in env.trace if _RESULT in step.shown]
-    if told:
-        finding.failures.append(f"{played.scenario.id}: {text[:60]!r} was evaluated by {told[0].ran.name if told[0].ran else 'nothing'}")
-    return calls
-
-
-def _known_arguments(played: Played, name: str) -> dict[str, Any]:
-    return next((dict(action["arguments"]) for action in played.actions if action["name"] == name), {})
-
-
-def _pristine(subject: Subject) -> list[str]:
-    """A reset after the payloads gives the content of a world that never saw them."""
-    fresh = subject.make()
-    wrong = []
-    for scenario in subject.scenarios[:1]:
-        hashes = []
-        for env in (subject.env, fresh):
-            env.reset(seed=0, options={"scenario": scenario})
-            hashes.append(env.state_hash)
-        if len(set(hashes)) > 1:
-            wrong.append(f"{scenario.id}: the world is not pristine after reset")
-    fresh.close()
-    return wrong
-
-
-_CATASTROPHES = ("a", "1", "1,", " ", "(", "-", "A1-", "&#", "\\u00", "%4", "one two ", "$1.0", "'", "\u0301", "1 2 ", "ab.")
-
-
-def _slowest(subject: Subject, finding: Finding) -> float:
-    """The largest ratio of the times for a long and a short text, said to the user and given as an answer."""
-    chosen = [s for s in subject.scenarios if s.secrets or s.checks.said][:: max(1, len(subject.scenarios) // 2)][:2]
-    worst = 0.0
-    for scenario in chosen or subject.scenarios[:1]:
-        for unit in _CATASTROPHES:
-            short, long = (min(_seconds(subject.env, scenario, unit, size) for _ in range(2)) for size in (10_000, 100_000))
-            ratio = long / max(short, 0.0005)
-            worst = max(worst, ratio)
-            if ratio > 20:
-                finding.failures.append(f"{scenario.id}: 100 KB of {unit!r} took {ratio:.0f} times as long as 10 KB")
-    return worst
-
-
-def _seconds(env: ToolEnv, scenario: Scenario, unit: str, size: int) -> float:
-    text = (unit * (size // len(unit) + 1))[:size] + "!"
-    env.reset(seed=0, options={"scenario": scenario})
-    # The processor's time, since a machine with other work to do would fail good code.
-    start = time.process_time()
-    go_on(env, [{"name": "respond", "arguments": {"message": text}}, {"name": "finish", "arguments": {"outcome": "done", "answer": text}}])
-    return time.process_time() - start
 
 
 # V20
@@ -445,7 +328,7 @@ class _Regraded(NamedTuple):
 
 @check("V20", "pure grading")
 def pure(subject: Subject) -> Finding:
-    """Grading twice gives the same bytes and changes nothing; a check that fails by itself is an error, not a reward."""
+    """Grading twice gives the same bytes and changes nothing; a check that breaks is an error, not a reward."""
     finding, twice, broken = Finding(), 0, 0
     for number, scenario in enumerate(subject.scenarios):
         for plan, played in enumerate(subject.golds[scenario.id]):
@@ -486,5 +369,7 @@ def _with_failing_check(env: ToolEnv, played: Played) -> list[str]:
     if not tail.ended or verdict is None:
         return [f"{scenario.id}: a check that fails by itself keeps the episode open"]
     if verdict.status != "error" or verdict.success or tail.success or env.episode_return != 0:
-        return [f"{scenario.id}: a check that fails by itself gives status {verdict.status}, return {env.episode_return:g}"]
+        return [
+            f"{scenario.id}: a check that fails by itself gives status {verdict.status}, return {env.episode_return:g}"
+        ]
     return []

@@ -13,7 +13,7 @@ from agentgym import changes as log
 from agentgym import sampling
 from agentgym.env import ToolEnv
 from agentgym.episode import Episode
-from agentgym.gold import GoldRunner, observed
+from agentgym.gold import GoldError, GoldRunner, observed
 from agentgym.hooks import Hook
 from agentgym.scenario import CallSpec, Scenario
 from agentgym.tools import Tool, ToolError
@@ -58,7 +58,12 @@ def go_on(env: gym.Env[Any, Any], actions: Sequence[Any]) -> Tail:
 
 
 def begin(
-    env: gym.Env[Any, Any], played: Played, upto: int, seed: int = 0, hooks: Sequence[Hook] = (), scenario: Scenario | None = None
+    env: gym.Env[Any, Any],
+    played: Played,
+    upto: int,
+    seed: int = 0,
+    hooks: Sequence[Hook] = (),
+    scenario: Scenario | None = None,
 ) -> Tail:
     """Start the scenario of *played* and take its first *upto* actions again."""
     base = env.unwrapped
@@ -111,7 +116,9 @@ def free_reads(env: ToolEnv, scenario: Scenario) -> list[Tool]:
     return [tool for tool in env.domain.tools if not tool.writes and tool.name not in named]
 
 
-def reads(env: ToolEnv, scenario: Scenario, values: Mapping[str, Sequence[str | int]], only_own: bool) -> Iterator[Action]:
+def reads(
+    env: ToolEnv, scenario: Scenario, values: Mapping[str, Sequence[str | int]], only_own: bool
+) -> Iterator[Action]:
     """Valid calls of the free reading tools on what was seen; with *only_own*, on things of the caller only."""
     for tool in free_reads(env, scenario):
         wanted = sorted(tool.required) or [name for name in tool.checks if name in values]
@@ -150,7 +157,9 @@ def _candidates(
     # An expression names its owner as well as a query does.
     sql = sql if sql.lstrip().upper().startswith(("SELECT", "WITH")) else f"SELECT {sql}"
     owner = current(env).scenario.domain.get(env.domain.caller)
-    every = dict.fromkeys(value for found in values.values() for value in found if isinstance(value, str) and len(value) < 40)
+    every = dict.fromkeys(
+        value for found in values.values() for value in found if isinstance(value, str) and len(value) < 40
+    )
     for value in every:
         if owner is not None and judge.reader.column(sql, {"value": value}) == [owner]:
             yield value
@@ -180,39 +189,60 @@ def own_reads(env: ToolEnv, scenario: Scenario, limit: int = 40) -> tuple[list[A
 
 
 def stray_writes(env: ToolEnv, seen: Mapping[str, Sequence[str | int]], turn: int, tries: int = 3) -> Iterator[Action]:
-    """Schema-valid calls of every writing tool on rows that the run never met, starting with another tool each *turn*."""
+    """Schema-valid calls of every writing tool on rows that the run never met; each *turn* starts with another tool."""
     tools = [tool for tool in env.domain.tools if tool.writes]
-    met = {value for values in seen.values() for value in values}
-    connection = current(env).backend.reading()
-    holders = _columns(env)
+    rows = _Rows(env, {value for values in seen.values() for value in values})
     rng = np.random.default_rng(turn)
-    for tool in tools[turn % max(len(tools), 1) :] + tools[: turn % max(len(tools), 1)]:
+    start = turn % max(len(tools), 1)
+    for tool in tools[start:] + tools[:start]:
         for attempt in range(tries):
-            arguments = {}
+            # Rows that belong together: the payment of the order of the item.
+            chosen: dict[str, Any] = {}
+            arguments: dict[str, Any] = {}
             for name in tool.required:
-                arguments[name] = sampling.draw(tool.parameters["properties"][name], rng)
-                if name in holders:
-                    table, key = holders[name]
-                    rows = connection.execute(f'SELECT "{name}" FROM "{table}" ORDER BY {key}').fetchall()
-                    strange = [row[0] for row in rows if row[0] not in met]
-                    if strange:
-                        arguments[name] = strange[(turn * 7 + attempt * 3) % len(strange)]
+                arguments[name] = rows.pick(name, chosen, turn * 7 + attempt * 3)
+                if arguments[name] is None:
+                    schema = tool.parameters["properties"][name]
+                    small = schema.get("type") == "integer"
+                    arguments[name] = max(int(schema.get("minimum", 1)), 1) if small else sampling.draw(schema, rng)
             try:
                 yield {"name": tool.name, "arguments": tool.validate(arguments)}
             except ToolError:
                 continue
 
 
-def _columns(env: ToolEnv) -> dict[str, tuple[str, str]]:
-    """Column name → a table in which it is the whole primary key, and that key."""
-    tables = log.tables(current(env).backend.reading())
-    return {table.key[0]: (table.name, f'"{table.key[0]}"') for table in tables.values() if len(table.key) == 1}
+class _Rows:
+    """Keys of rows that a run never met."""
+
+    def __init__(self, env: ToolEnv, met: set[str | int]) -> None:
+        self._connection = current(env).backend.reading()
+        self._met = met
+        self._holders = {t.key[0]: t for t in log.tables(self._connection).values() if len(t.key) == 1}
+
+    def pick(self, name: str, chosen: dict[str, Any], turn: int) -> Any:
+        """A key for the argument *name*, of a row that goes with the rows *chosen* so far; None where there is none."""
+        table = self._holders.get(name)
+        if table is None:
+            return chosen.get(name)
+        shared = [column for column in table.columns if column.endswith("_id") and column in chosen]
+        where = " AND ".join(f"{log.quote(column)} IS ?" for column in shared) or "1"
+        sql = f"SELECT * FROM {log.quote(table.name)} WHERE {where} ORDER BY {log.quote(name)} LIMIT 200"
+        cursor = self._connection.execute(sql, [chosen[column] for column in shared])
+        found = [dict(zip(table.columns, row, strict=True)) for row in cursor.fetchall()]
+        strange = [row for row in found if row[name] not in self._met]
+        if not strange:
+            return None
+        row = strange[turn % len(strange)]
+        chosen.update({column: value for column, value in row.items() if column.endswith("_id")})
+        return row[name]
 
 
-def with_extras(scenario: Scenario, plan: int, extras: Callable[[int], Sequence[Any]], change: Callable[[Action], Any]) -> Policy:
-    """Gold that takes the *extras* after each of its actions (by number, from 1; 0 is before the first) and changes what it sends.
+def with_extras(
+    scenario: Scenario, plan: int, extras: Callable[[int], Sequence[Any]], change: Callable[[Action], Any]
+) -> Policy:
+    """Gold that takes *extras* after each of its actions and changes what it sends.
 
-    Gold sees only what its own actions gave.
+    The actions are counted from 1; 0 is before the first. Gold sees only what its own actions gave.
     """
     runner = GoldRunner(scenario, plan)
     queue: list[Any] = list(extras(0))
@@ -224,7 +254,11 @@ def with_extras(scenario: Scenario, plan: int, extras: Callable[[int], Sequence[
             own[0], state["waiting"] = observation, False
         if queue:
             return queue.pop(0)
-        action = runner.next(own[0])
+        try:
+            action = runner.next(own[0])
+        except GoldError:
+            # What it binds to is not there: the episode stays open, which is no success.
+            action = None
         if action is None:
             return None
         state["number"] += 1

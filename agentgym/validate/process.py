@@ -1,10 +1,10 @@
-"""V21–V25: what is forbidden stays forbidden, consent is the user's, the innocent are not accused, nothing can be farmed."""
+"""V21–V25: the forbidden stays forbidden, consent is the user's, the innocent go free, nothing can be farmed."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import gymnasium as gym
@@ -18,8 +18,7 @@ from agentgym.hooks import Context, Fault, Hook
 from agentgym.reward import MODES, VETO_RETURN
 from agentgym.scenario import Effect, Scenario
 from agentgym.trace import Call
-from agentgym.users import Confirmation, ScriptedUser
-from agentgym.validate.forbidden import Forbidden, breaches, calls_of, confirms, rules_of
+from agentgym.validate.forbidden import Agreeable, Forbidden, breaches, calls_of, rules_of
 from agentgym.validate.graders import equivalents
 from agentgym.validate.moves import Action, Tail, begin, current, go_on, own_reads, roomy
 from agentgym.validate.registry import Finding, check
@@ -34,10 +33,12 @@ _WRAPPED = 4
 
 @check("V21", "absorbing veto")
 def absorbing(subject: Subject) -> Finding:
-    """After a forbidden act neither perfect completion nor undoing it is a success, and the return stays at the veto's."""
+    """After a forbidden act neither completing perfectly nor undoing it helps, and the return stays at the veto's."""
     finding, kinds, wrapped = Finding(), Counter[str](), 0
     envs: dict[tuple[str, Effect], ToolEnv] = {
-        (mode, effect): subject.make(reward=mode, on_veto=effect) for mode in MODES for effect in ("flag", "end")
+        (mode, effect): subject.make(reward=mode, on_veto=effect, user=Agreeable())
+        for mode in MODES
+        for effect in ("flag", "end")
     }
     flagging = envs["sparse", "flag"]
     ruled = 0
@@ -46,7 +47,11 @@ def absorbing(subject: Subject) -> Finding:
         for forbidden in breaches(subject, flagging, scenario):
             kinds[forbidden.kind] += 1
             for (mode, effect), env in envs.items():
-                finding.failures += _through(env, forbidden, effect, f"{scenario.id}, {forbidden.rule}, {mode}, {effect}")
+                # Ends look alike in both modes, so acts take turns.
+                if effect == "end" and not subject.full and mode != MODES[kinds.total() % len(MODES)]:
+                    continue
+                where = f"{scenario.id}, {forbidden.rule}, {mode}, {effect}"
+                finding.failures += _through(env, forbidden, effect, where)
             finding.failures += _undone(flagging, forbidden)
             if wrapped < _WRAPPED:
                 wrapped += 1
@@ -99,9 +104,10 @@ def _undone(env: ToolEnv, forbidden: Forbidden) -> Iterator[str]:
     if episode.end_reason:
         return
     for change in reversed(env.trace[-1].changes):
-        if change.table.startswith("_") or (change.old is None and len(change.key) > 1):
+        if change.table.startswith("_") or (change.old is None and len(change.key) != 1):
             continue
-        patch = {change.table: {change.key[0]: None} if change.old is None else [change.old]}
+        rows: Any = [change.old] if change.old is not None else {key: None for key in change.key}
+        patch = {change.table: rows}
         episode.judge.after_call(episode.backend.apply(patch, "agent"))
     tail = go_on(env, forbidden.after)
     if tail.success or env.episode_return != VETO_RETURN:
@@ -113,14 +119,19 @@ def _through_wrappers(subject: Subject, forbidden: Forbidden) -> Iterator[str]:
     where = f"{forbidden.scenario.id}, {forbidden.rule}"
 
     def make() -> gym.Env[Any, Any]:
-        made = gym.make(subject.env_id, split="test", on_veto="flag", reward="shaped")
+        made = gym.make(subject.env_id, split="test", on_veto="flag", reward="shaped", user=Agreeable())
         return RecordEpisodeStatistics(TimeLimit(made, 1000))
 
     env = make()
     env.reset(seed=0, options={"scenario": forbidden.scenario})
     tail = go_on(env, [*forbidden.before, forbidden.act, *forbidden.after])
     recorded = tail.infos[-1].get("episode", {}).get("r") if tail.infos else None
-    if not tail.ended or not np.isclose(sum(tail.rewards), VETO_RETURN) or recorded is None or not np.isclose(recorded, VETO_RETURN):
+    if (
+        not tail.ended
+        or not np.isclose(sum(tail.rewards), VETO_RETURN)
+        or recorded is None
+        or not np.isclose(recorded, VETO_RETURN)
+    ):
         yield f"{where}: through wrappers the return is {sum(tail.rewards):g}, recorded as {recorded}"
     env.close()
     for mode in AutoresetMode:
@@ -155,16 +166,21 @@ def _through_vector(vector: SyncVectorEnv, forbidden: Forbidden, where: str) -> 
 
 
 class Unavailable(Hook):
-    """Breaks the next call of one tool before it reaches the world."""
+    """Breaks the next call like *action* before it reaches the world."""
 
     name = "unavailable"
 
-    def __init__(self, tool: str) -> None:
-        self.tool, self.armed = tool, True
+    def __init__(self, action: Action) -> None:
+        self.action, self.armed = action, True
 
     def before_call(self, call: Call, ctx: Context) -> Call | Fault:
         """Break the call once."""
-        if self.armed and call.name == self.tool:
+        wanted = self.action["arguments"]
+        if (
+            self.armed
+            and call.name == self.action["name"]
+            and all(call.arguments.get(name) == wanted[name] for name in wanted)
+        ):
             self.armed = False
             return Fault("service unavailable")
         return call
@@ -180,7 +196,7 @@ class Unavailable(Hook):
 
 @check("V22", "attempts")
 def attempts(subject: Subject) -> Finding:
-    """A forbidden call that is refused or broken is an attempt: it changes nothing, and vetoes only where the rule says so."""
+    """A forbidden call that is refused or broken is an attempt: nothing changes, and only some rules veto it."""
     finding, broken, blocked = Finding(), 0, 0
     blocking, env = subject.make(on_veto="block"), subject.make()
     for scenario in subject.scenarios:
@@ -191,15 +207,19 @@ def attempts(subject: Subject) -> Finding:
                 continue
             where = f"{scenario.id}, {rule.label}: "
             broken += 1
-            begin(env, played, 0, hooks=[Unavailable(act["name"])], scenario=roomy(scenario))
+            begin(env, played, 0, hooks=[Unavailable(act)], scenario=roomy(scenario))
             info = go_on(env, [act]).infos[-1]
             if info["veto_attempts"] != 1 or info["veto"] != rule.attempts:
-                finding.failures.append(f"{where}broken: {info['veto_attempts']} attempts, veto {info['veto']}, expected 1, {rule.attempts}")
+                finding.failures.append(
+                    f"{where}broken: {info['veto_attempts']} attempts, veto {info['veto']}, expected 1, {rule.attempts}"
+                )
             blocked += 1
             begin(blocking, played, 0, scenario=roomy(scenario))
             info = go_on(blocking, [act]).infos[-1]
             if info["veto_attempts"] != 1 or info["veto"] or blocking.trace[-1].changes or blocking.trace[-1].ok:
-                finding.failures.append(f"{where}blocked: {info['veto_attempts']} attempts, veto {info['veto']}, expected 1, False")
+                finding.failures.append(
+                    f"{where}blocked: {info['veto_attempts']} attempts, veto {info['veto']}, expected 1, False"
+                )
             elif not go_on(blocking, played.actions).success:
                 finding.failures.append(f"{where}after a blocked attempt gold is no success")
     blocking.close()
@@ -209,18 +229,6 @@ def attempts(subject: Subject) -> Finding:
 
 
 # V23
-
-
-class Agreeable(ScriptedUser):
-    """Says yes to everything, in words and by consent."""
-
-    def reply(self, message: str) -> Any:
-        """Say yes, and so loudly that it must not count."""
-        return super().reply(message)._replace(text='Yes, I confirm. {"confirmed": true, "reply": "Yes, please do that."}')
-
-    def confirm(self, tool: str, arguments: Mapping[str, Any]) -> Confirmation:
-        """Agree."""
-        return Confirmation(True, "Yes.")
 
 
 class Forged(Hook):
@@ -242,17 +250,23 @@ def confirmation(subject: Subject) -> Finding:
     env = subject.make(user=Agreeable(), on_veto="flag")
     for scenario in subject.scenarios:
         for played in subject.golds[scenario.id]:
-            for asked, name in enumerate(a["arguments"]["tool"] if a["name"] == "confirm_with_user" else "" for a in played.actions):
+            for asked, name in enumerate(
+                a["arguments"]["tool"] if a["name"] == "confirm_with_user" else "" for a in played.actions
+            ):
                 if not name or not _needs_consent(subject, scenario, name):
                     continue
-                written = next((at for at in range(asked, len(played.actions)) if played.actions[at]["name"] == name), None)
+                written = next(
+                    (at for at in range(asked, len(played.actions)) if played.actions[at]["name"] == name), None
+                )
                 if written is None:
                     continue
                 for kind, problem in _consents(env, played, asked, written):
                     kinds[kind] += 1
                     finding.failures += [f"{scenario.id}, {name}, {kind}: {problem}"] if problem else []
     env.close()
-    finding.figure = f"{kinds.total()} runs: " + (", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items())) or "no consent needed")
+    finding.figure = f"{kinds.total()} runs: " + (
+        ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items())) or "no consent needed"
+    )
     return finding
 
 
@@ -283,7 +297,7 @@ def _consents(env: ToolEnv, played: Played, asked: int, written: int) -> Iterato
     row = env.trace[written + 1] if len(env.trace) > written + 1 else None
     if row is not None and row.ok and not row.replayed and row.changes:
         yield "a second effect", "a success" if tail.success else ""
-    tail = run([*actions[: written + 1], *actions[written:]], (Unavailable(name),))
+    tail = run([*actions[: written + 1], *actions[written:]], (Unavailable(actions[written]),))
     yield "kept by a failing call", "" if tail.success else f"no success, veto {tail.infos[-1]['veto_rule']!r}"
 
 
@@ -309,11 +323,15 @@ def innocent(subject: Subject) -> Finding:
             runs += 1
             info = played.infos[-1]
             if info["veto"] or info["veto_attempts"]:
-                finding.failures.append(f"{scenario.id}: {kind}: veto {info['veto_rule']!r}, {info['veto_attempts']} attempts")
+                finding.failures.append(
+                    f"{scenario.id}: {kind}: veto {info['veto_rule']!r}, {info['veto_attempts']} attempts"
+                )
         actions, tail = own_reads(subject.env, scenario)
         read += len(actions)
         if tail.ended or any(info["veto"] or info["veto_attempts"] for info in tail.infos):
-            finding.failures.append(f"{scenario.id}: reading own things: {json.dumps(actions[-1])} gave {tail.infos[-1]['veto_rule']!r}")
+            finding.failures.append(
+                f"{scenario.id}: reading own things: {json.dumps(actions[-1])} gave {tail.infos[-1]['veto_rule']!r}"
+            )
     finding.figure = f"{runs} runs, {read} reads of own things"
     return finding
 
@@ -335,12 +353,15 @@ def no_farming(subject: Subject) -> Finding:
             finding.failures += [where + problem for problem in _farmed(tail)]
             worst = min(worst, sum(tail.rewards)) if tail.success else worst
             before_end = sum(tail.rewards[:-1])
-            for name, path in _repeats(played):
+            for name, path in _repeats(env, played):
                 env.reset(seed=0, options={"scenario": roomy(scenario)})
                 again = go_on(env, path)
                 runs += 1
+                finding.failures += [f"{where}{name}: {problem}" for problem in _twice(again)]
                 if sum(again.rewards) > before_end + 1e-9:
-                    finding.failures.append(f"{where}{name}: a return of {sum(again.rewards):g}, gold has {before_end:g} there")
+                    finding.failures.append(
+                        f"{where}{name}: a return of {sum(again.rewards):g}, gold has {before_end:g} there"
+                    )
             for end in _wrong_ends(played.actions[-1]):
                 begin(env, played, len(played.actions) - 1)
                 failed = go_on(env, [end])
@@ -355,18 +376,22 @@ def no_farming(subject: Subject) -> Finding:
 
 
 def _farmed(tail: Tail) -> Iterator[str]:
-    credited = [name for info in tail.infos for name in info["checkpoint_new"].split(",") if name]
-    twice = [name for name, count in Counter(credited).items() if count > 1]
-    if twice:
-        yield f"{twice[0]} was credited twice"
+    yield from _twice(tail)
     sums = np.cumsum(tail.rewards)
     if len(sums) and float(max(sums)) > float(sums[-1]) + 1e-9:
         yield f"a part of the path returns {max(sums):g}, the whole {sums[-1]:g}"
 
 
-def _repeats(played: Played) -> Iterator[tuple[str, list[Action]]]:
+def _twice(tail: Tail) -> Iterator[str]:
+    credited = [name for info in tail.infos for name in info["checkpoint_new"].split(",") if name]
+    yield from (f"{name} was credited twice" for name, count in Counter(credited).items() if count > 1)
+
+
+def _repeats(env: ToolEnv, played: Played) -> Iterator[tuple[str, list[Action]]]:
     """Gold's steps without the end, each done twice, and all done twice."""
     steps = played.actions[:-1]
+    writes = {tool.name for tool in env.domain.tools if tool.writes}
+    yield "each look twice", [action for action in steps for _ in range(1 if action["name"] in writes else 2)]
     yield "each step twice", [action for action in steps for _ in range(2)]
     yield "all steps twice", steps * 2
 
@@ -377,5 +402,3 @@ def _wrong_ends(last: Action) -> Iterator[Action]:
         if last["name"] != "finish" or last["arguments"].get("outcome") != outcome:
             yield {"name": "finish", "arguments": {"outcome": outcome}}
     yield {"name": "hand_off", "arguments": {"reason": "no_such_reason", "summary": "x"}}
-
-

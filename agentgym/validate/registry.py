@@ -35,7 +35,9 @@ class Check:
 CHECKS: dict[str, Check] = {}
 
 
-def check(id: str, name: str, nightly: bool = False) -> Callable[[Callable[[Subject], Finding]], Callable[[Subject], Finding]]:
+def check(
+    id: str, name: str, nightly: bool = False
+) -> Callable[[Callable[[Subject], Finding]], Callable[[Subject], Finding]]:
     """Enter a function into the list of checks."""
 
     def enter(function: Callable[[Subject], Finding]) -> Callable[[Subject], Finding]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, cast
 
 import gymnasium as gym
@@ -12,7 +13,7 @@ import gymnasium as gym
 from agentgym.domain import Domain
 from agentgym.env import ToolEnv
 from agentgym.gold import GoldRunner
-from agentgym.loading import load_curated
+from agentgym.loading import load_curated, scenario_ids
 from agentgym.scenario import Scenario
 from agentgym.trace import Step
 from agentgym.verdict import Verdict
@@ -41,10 +42,12 @@ class Subject:
         env_id: its Gymnasium id.
         generated: how many generated scenarios to add to the curated ones.
         full: whether the nightly set runs, which may take larger samples.
+        folder: scenario files to check instead of the curated and the generated ones, in it a folder for each domain.
     """
 
-    def __init__(self, env_id: str, generated: int = 20, full: bool = False) -> None:
-        self.env_id, self.generated, self.full = env_id, generated, full
+    def __init__(self, env_id: str, generated: int = 20, full: bool = False, folder: str | Path | None = None) -> None:
+        self.env_id, self.full, self.folder = env_id, full, folder
+        self.generated = generated if folder is None else 0
 
     @cached_property
     def env(self) -> ToolEnv:
@@ -55,10 +58,16 @@ class Subject:
         """Make another one, unwrapped, on the test split unless told otherwise."""
         return cast("ToolEnv", gym.make(self.env_id, **{"split": "test", **kwargs}).unwrapped)
 
-    @property
+    @cached_property
     def domain(self) -> Domain:
-        """The environment's domain."""
-        return self.env.domain
+        """The environment's domain, with the scenarios that are checked."""
+        domain = self.env.domain
+        return domain if self.folder is None else replace(domain, scenarios=Path(self.folder) / domain.name)
+
+    @property
+    def named(self) -> list[str]:
+        """The ids of the curated scenarios, before any is read."""
+        return scenario_ids(self.domain)
 
     @cached_property
     def curated(self) -> list[Scenario]:
@@ -67,7 +76,7 @@ class Subject:
 
     @cached_property
     def scenarios(self) -> list[Scenario]:
-        """The curated scenarios and, where the domain has a generator, the generated ones of seeds 0, 1, …"""
+        """The curated scenarios and, where the domain has a generator, the generated ones of the seeds from 0 on."""
         generator = self.domain.generator
         made = [generator(seed, None) for seed in range(self.generated)] if generator else []
         return [*self.curated, *made]

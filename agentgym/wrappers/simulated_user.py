@@ -13,8 +13,8 @@ from agentgym.users import make_user
 class SimulatedUser(gym.Wrapper[Observation, Any, Observation, Any]):
     """Replaces the user of the environment beneath; the bare environment keeps its own.
 
-    The agent sees the words of that user as results of ``respond`` and ``confirm_with_user``. The world and what is right stay the same. Of
-    several of these wrappers the outermost counts.
+    The agent sees the words of that user as results of ``respond`` and ``confirm_with_user``. The world and what is
+    right stay the same. Of several of these wrappers the outermost counts.
 
     Args:
         env: an environment of this suite.
@@ -39,7 +39,9 @@ class SimulatedUser(gym.Wrapper[Observation, Any, Observation, Any]):
         self._base: ToolEnv = env.unwrapped
         self.user = make_user(user)
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, dict[str, Any]]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
         """Hand the user over for this episode, then reset what is beneath."""
         self._base.use_user(self.user)
         return super().reset(seed=seed, options=options)

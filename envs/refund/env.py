@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agentgym.domain import Domain
 from agentgym.env import ToolEnv
+from agentgym.envs.refund.generator import generate
 from agentgym.envs.refund.tools import TOOLS
 from agentgym.scenario import Scenario, VetoRule
 
@@ -48,7 +49,7 @@ CONFIRMED = (
 )
 """Policy 1.5."""
 
-OWNED = ("order_id", "item_id", "payment_id", "shipment_id", "return_id", "ticket_id", "customer_id")
+OWNED = tuple(tool.name for tool in TOOLS if tool.writes and tool.owners and tool.name not in FORBIDDEN)
 """Policy 1.2: nothing of somebody else's is changed."""
 
 DOMAIN = Domain(
@@ -56,6 +57,7 @@ DOMAIN = Domain(
     folder=Path(__file__).parent,
     tools=TOOLS,
     scenario_model=RefundCase,
+    generator=generate,
     vetoes=(
         *(VetoRule(call=name) for name in FORBIDDEN),
         *(VetoRule(unconfirmed=name) for name in CONFIRMED),
@@ -71,8 +73,8 @@ class RefundEnv(ToolEnv):
     """The refund desk of an online shop.
 
     ## Description
-    A customer writes in about money or goods. The agent looks things up, applies the written policy, asks for consent where money
-    moves, and closes the case or hands it to a person. The shop has about 300 customers and 1,000 orders.
+    A customer writes in about money or goods. The agent looks things up, applies the written policy, asks for consent
+    where money moves, and closes the case or hands it to a person. The shop has about 300 customers and 1,000 orders.
 
     ## Action Space
     One tool call: ``{"name": str, "arguments": dict | str}``; a plain string is said to the customer.
@@ -81,11 +83,12 @@ class RefundEnv(ToolEnv):
     ``Dict(role, name, content, notices)``, all text. The first observation holds the policy and the opening message.
 
     ## Rewards
-    ``reward="sparse"``: 1 on success, else 0. ``"shaped"``: half of it by checkpoints. A forbidden act brings the return to −1.
+    ``reward="sparse"``: 1 on success, else 0. ``"shaped"``: half of it by checkpoints. A forbidden act brings the
+    return to −1.
 
     ## Episode End
-    Terminated by ``finish``, ``hand_off``, a forbidden act, or a customer who leaves; truncated by the step budget or by 20 invalid
-    calls in a row.
+    Terminated by ``finish``, ``hand_off``, a forbidden act, or a customer who leaves; truncated by the step budget or
+    by 20 invalid calls in a row.
 
     ## Arguments
     See `agentgym.ToolEnv`.

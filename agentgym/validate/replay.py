@@ -1,0 +1,104 @@
+"""Plays fixed episodes and prints a digest of each: ``python -m agentgym.validate.replay ENV [GENERATED [FOLDER]]``.
+
+V30 runs it in another process, with another hash seed, time zone, locale and folder, and compares.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import gymnasium as gym
+
+from agentgym.random import derive
+from agentgym.scenario import Scenario
+from agentgym.text import dumps
+from agentgym.validate.moves import current
+from agentgym.validate.subject import Subject
+
+_WILD = 12
+
+
+class Script(NamedTuple):
+    """Fixed actions in a scenario. ``hashed``: the content hash of the world is taken at the end."""
+
+    name: str
+    scenario: Scenario
+    actions: list[Any]
+    hashed: bool
+
+
+class Record(NamedTuple):
+    """The bytes of every step, and the content hash at the end or ""."""
+
+    rows: list[str]
+    content: str = ""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the rows."""
+        return hashlib.sha256("\n".join(self.rows).encode()).hexdigest()
+
+
+def scripts(subject: Subject) -> list[Script]:
+    """Each gold plan of each scenario, and a dozen schema-valid calls drawn at random."""
+    found, space = [], subject.make().action_space
+    for scenario in subject.scenarios:
+        golds = subject.golds[scenario.id]
+        for plan, played in enumerate(golds):
+            found.append(Script(f"{scenario.id} gold[{plan}]", scenario, played.actions, plan == 0))
+        space.seed(derive(0, scenario.id) % 2**32)
+        own = [played.actions[0] for played in golds]
+        wild = [space.sample() for _ in range(_WILD)]
+        found.append(Script(f"{scenario.id} wild", scenario, [*own, "Hello?", *wild, {"name": "no_such_tool"}], False))
+    return found
+
+
+def row(observation: Any, reward: Any, terminated: bool, truncated: bool, info: Any) -> str:
+    """One step as text: equal steps give equal text."""
+    return dumps([observation, float(reward), terminated, truncated, info])
+
+
+def start(env: gym.Env[Any, Any], scenario: Scenario, seed: int) -> str:
+    """Reset and return the first row."""
+    observation, info = env.reset(seed=seed, options={"scenario": scenario})
+    return row(observation, 0.0, False, False, info)
+
+
+def go(env: gym.Env[Any, Any], actions: Sequence[Any]) -> list[str]:
+    """Take *actions* until the end, as rows."""
+    rows = []
+    for action in actions:
+        observation, reward, terminated, truncated, info = env.step(action)
+        rows.append(row(observation, reward, terminated, truncated, info))
+        if terminated or truncated:
+            break
+    return rows
+
+
+def last(env: gym.Env[Any, Any]) -> str:
+    """The verdict and the trace, as a row."""
+    episode = current(env)
+    return dumps([episode.verdict.to_json() if episode.verdict else None, [step.to_json() for step in episode.trace]])
+
+
+def record(env: gym.Env[Any, Any], script: Script, seed: int = 11, hashed: bool = False) -> Record:
+    """Play a script and keep every byte of it."""
+    rows = [start(env, script.scenario, seed), *go(env, script.actions), last(env)]
+    return Record(rows, current(env).backend.hash() if hashed and script.hashed else "")
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Print one JSON object: name of each script → [digest, content hash]."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    generated, folder = int(arguments[1]) if len(arguments) > 1 else 0, arguments[2] if len(arguments) > 2 else None
+    subject = Subject(arguments[0], generated, folder=folder)
+    records = {script.name: record(subject.env, script, hashed=True) for script in scripts(subject)}
+    sys.stdout.write(json.dumps({name: [found.digest, found.content] for name, found in records.items()}) + "\n")
+
+
+if __name__ == "__main__":
+    main()
