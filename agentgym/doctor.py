@@ -1,4 +1,4 @@
-"""Looks at the installation: what is there, what is missing, how to get it. Nothing is changed but the snapshot cache's folder.
+"""Looks at the installation: what is there, what is missing, how to get it. Nothing is changed.
 
 Each part is a function that gives findings and never raises.
 """
@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from agentgym.errors import SnapshotError
 from agentgym.registration import REGISTERED
-from agentgym.snapshot import cache_folder, cached_file, expected_hash
+from agentgym.snapshot import cache_folder, cached_file
 
 DISTRIBUTION = "agentgym-suite"
 OLDEST_PYTHON = (3, 11)
@@ -156,9 +157,13 @@ def _snapshots() -> Iterator[Finding]:
         if not places:
             yield Finding("missing", f"{env} data", "the domain is not installed", f"reinstall {DISTRIBUTION}")
             continue
-        file = cached_file(Path(places[0]))
+        try:
+            file = cached_file(Path(places[0]))
+        except SnapshotError as error:
+            yield Finding("missing", f"{env} data", str(error), f"reinstall {DISTRIBUTION}")
+            continue
         if file is not None:
-            yield Finding("ok", f"{env} data", f"{file} ({expected_hash(Path(places[0]))[:12]})")
+            yield Finding("ok", f"{env} data", str(file))
         elif _writable(cache_folder()):
             yield Finding("ok", f"{env} data", f"not built yet; the first reset builds them in {cache_folder()}")
         else:

@@ -15,7 +15,8 @@ Style = Callable[[str, str], str]
 """``style(text, role)`` gives the text as the terminal shows it."""
 
 HELP = """\
-You are the agent. A line is a tool with its arguments: get_order A1001 · get_order order_id=A1001 · get_order {"order_id": "A1001"}
+You are the agent. A line is a tool with its arguments, by position, by name or as JSON:
+  get_order A1001    get_order order_id=A1001    get_order {"order_id": "A1001"}
   say TEXT                      speak to the user (respond)
   confirm TOOL ARGUMENTS        ask the user to agree to exactly that call (confirm_with_user)
   finish OUTCOME KEY=VALUE ...  close the case; hand_off REASON "SUMMARY" gives it to a person
@@ -23,10 +24,10 @@ You are the agent. A line is a tool with its arguments: get_order A1001 · get_o
 
 
 def printable(text: str) -> str:
-    """The text without what would steer a terminal: only line ends are kept of the control characters.
+    r"""The text without what would steer a terminal: only line ends are kept of the control characters.
 
-    >>> printable("a\\x1b[2Jb\\nc")
-    'a�[2Jb\\nc'
+    >>> printable("a\x1b[2Jb\nc")
+    'a�[2Jb\nc'
     """
     return "".join(char if char == "\n" or char.isprintable() else "\ufffd" for char in text.replace("\t", "    "))
 
@@ -49,7 +50,7 @@ def readable(content: str) -> str:
 
 def _inline(value: Any) -> str:
     if isinstance(value, list) and value and isinstance(value[0], dict):
-        return "".join(f"\n  - {json.dumps(entry, ensure_ascii=False)}" for entry in value)
+        return "".join(f"\n- {json.dumps(entry, ensure_ascii=False)}" for entry in value)
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
@@ -85,7 +86,7 @@ class Game:
         info = info if "task" in info else json.loads(info["detail"])
         task = json.loads(info["task"])
         self.completer = Completer(self._schemas)
-        self.completer.learn(str(observation["content"]).removeprefix(self._policy))
+        self.completer.learn(str(observation["content"]))
         self.over = False
         self._show(
             "", f"{info['scenario_id']} (seed {info['seed']})\n\n{HELP}\n\n{self._policy.rpartition('## ')[2]}\n"
@@ -135,8 +136,10 @@ class Game:
             self._show("error", f"there is no command {name[:80]}; commands are {', '.join(COMMANDS)}")
 
     def _show(self, role: str, text: str) -> None:
-        label = f"{role:<7} " if role else ""
-        self._write(self._style(printable(label + text), role))
+        if role:
+            # What follows stands below, so that a result with many lines is still one block.
+            text = f"{role:<7} " + text.replace("\n", "\n" + " " * 8)
+        self._write(self._style(printable(text), role))
 
     def _judged(self) -> None:
         verdict = self.verdict

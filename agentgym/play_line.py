@@ -86,7 +86,7 @@ def _arguments(text: str, tool: str, schema: Json) -> Json:
     values = [value for name, value in parts if name is None]
     if len(values) > len(free):
         raise LineError(
-            f"{tool} takes {', '.join(properties) or 'no arguments'}; there is one too many: {json.dumps(values[len(free)])} "
+            f"{tool} takes {', '.join(properties) or 'no arguments'}; one is too many: {json.dumps(values[len(free)])} "
             "(put quotes around a text with blanks)"
         )
     found = {
@@ -234,4 +234,5 @@ class Completer:
             return [str(value) for value in schema["enum"] if value is not None]
         example = _EXAMPLE.search(schema.get("description", ""))
         form = re.sub(r"\d+", r"\\d+", example[1]) if example else ""
-        return [*self._seen.get(name, {}), *(known for known in self._ids if form and re.fullmatch(form, known))]
+        alike = (known for known in self._ids if form and re.fullmatch(form, known))
+        return list(dict.fromkeys([*self._seen.get(name, {}), *alike]))

@@ -24,13 +24,19 @@ BUILT_IN = {
     "hand-off": "agentgym.baselines.hand_off:HandOff",
     "confirmer": "agentgym.baselines.confirmer:Confirmer",
     "confirm-guesser": "agentgym.baselines.confirm_guesser:ConfirmGuesser",
+    "novice": "agentgym.baselines.novice:Novice",
+    "clerk": "agentgym.baselines.clerk:Clerk",
+    "expert": "agentgym.baselines.expert:Expert",
     "gold": "agentgym.baselines.gold:Gold",
     "openai": "agentgym.baselines.openai_agent:OpenAIAgent",
 }
 """Name → where its class is, as text: the core imports no agent."""
 
-SCRIPTED = tuple(name for name in BUILT_IN if name != "openai")
-"""The built-in agents that need no model."""
+LADDER = ("novice", "clerk", "expert")
+"""Agents of rising skill. They know the refund desk and nothing else, so a run has them only when they are named."""
+
+SCRIPTED = tuple(name for name in BUILT_IN if name not in ("openai", *LADDER))
+"""The built-in agents that need no model and know no environment: null agents, adversaries and gold."""
 
 _SECRET = re.compile(r"(api_?key|token|secret|password)$", re.IGNORECASE)
 

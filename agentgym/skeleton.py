@@ -77,7 +77,8 @@ secrets: []
 # plan: {{subgoals: [{{name: find out whose order it is, critical: true, tools: [{read}]}}]}}
 
 # Two ways to 1.0 that differ in what they read or write. A value that is not in the opening or the policy is a binding,
-# {{from: LABEL, path: $.x}}, to the result of the action "as: LABEL", or a calculation, {{sql: "SELECT :a * 85 / 100", a: {{from: ...}}}}.
+# {{from: LABEL, path: $.x}}, to the result of the action "as: LABEL", or a calculation,
+# {{sql: "SELECT :a * 85 / 100", a: {{from: ...}}}}.
 gold: []
   # - plan: [Read the ticket and the order, Refuse since it is too late]
   #   actions:

@@ -56,6 +56,11 @@ class Vetoes:
         on_veto: Effect | None,
     ) -> None:
         self._rules = list(rules)
+        self._of_tool: dict[str, list[VetoRule]] = {}
+        for rule in self._rules:
+            name = rule.call or rule.unconfirmed or rule.foreign
+            if name is not None:
+                self._of_tool.setdefault(name, []).append(rule)
         self._reader, self._matcher, self._on_veto = reader, matcher, on_veto
         self._specs = {
             id(rule): CallSpec(name=rule.call, arguments=rule.arguments) for rule in self._rules if rule.call
@@ -78,7 +83,7 @@ class Vetoes:
 
     def blocks(self, call: Call, tool: Tool, consents: Consents, owned: Mapping[str, bool]) -> str:
         """The rule that refuses this call before it runs, or ""."""
-        for rule in self._rules:
+        for rule in self._of_tool.get(call.name, ()):
             if self._effect(rule) == "block" and self._broken(rule, call, tool, consents.covers(call), owned):
                 return rule.label
         return ""
@@ -91,9 +96,11 @@ class Vetoes:
     def after_step(self, step: Step, tool: Tool | None, confirmed: bool) -> None:
         """Look at a step that is over: calls that took effect, attempts, texts."""
         call = step.ran or step.sent
+        if call is None or tool is None:
+            return
         attempted = bool(step.blocked)
-        for rule in self._rules:
-            if rule.sql is not None or self._effect(rule) == "block" or call is None or tool is None:
+        for rule in self._of_tool.get(call.name, ()):
+            if self._effect(rule) == "block":
                 continue
             if step.ran is not None and step.ok:
                 if not step.replayed and self._broken(rule, call, tool, confirmed, step.owned):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import gymnasium as gym
 import pytest
@@ -44,7 +44,7 @@ def subject(entry: type[ToolEnv] = TinyEnv, *scenarios: Scenario) -> Subject:
     """The lending desk, or one with a fault, with these scenarios or its own."""
     name = f"Validated{entry.__name__}-v0"
     if name not in gym.registry:
-        gym.register(id=name, entry_point=entry)
+        gym.register(id=name, entry_point=cast("Any", entry))
     made = Subject(name, generated=2)
     if scenarios:
         made.__dict__["scenarios"] = list(scenarios)
@@ -227,7 +227,7 @@ class Writing(TinyEnv):
             connection().execute("UPDATE books SET copies = copies + 1 WHERE book_id = 'B3'")
             return grade(*args)
 
-        episode.judge.verdict = verdict  # type: ignore[method-assign]
+        episode.judge.verdict = verdict  # type: ignore[method-assign,assignment]
         return episode
 
 

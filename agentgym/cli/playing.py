@@ -31,7 +31,7 @@ def play_command(env: str, scenario: str | None, split: str, folder: str | None,
     """
     if (split == "private") != (folder is not None):
         raise click.UsageError("--folder names the files of --split private; give both or neither")
-    made = gym.make(known_env(env), disable_env_checker=True, split=split, **({"scenarios": folder} if folder else {}))
+    made = gym.make(known_env(env), disable_env_checker=True, split=split, scenarios=folder)
     try:
         game = Game(made, click.echo, _styled, seed, {"scenario": scenario} if scenario else {})
         read = _reader(game.completer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import click
@@ -18,6 +19,7 @@ from agentgym.cli.common import json_option, known_env, print_json, print_table
     type=click.Path(exists=True, file_okay=False),
     help="Check the scenario files in this folder (FOLDER/refund/my-001.yaml) and no others.",
 )
+@click.option("--workers", type=click.IntRange(min=1), help="Processes; by default one for each CPU.")
 @json_option
 @click.pass_context
 def validate_command(
@@ -26,6 +28,7 @@ def validate_command(
     full: bool,
     checks: tuple[str, ...],
     folder: str | None,
+    workers: int | None,
     as_json: bool,
 ) -> None:
     """Check that scores in ENVS (all environments by default) mean something; exit code 1 where a check fails."""
@@ -35,7 +38,14 @@ def validate_command(
         click.echo(f"{result.env} {result.id} {'ok' if result.ok else 'FAILED'}", err=True)
 
     live = report if sys.stderr.isatty() else None
-    results = validate.run([known_env(env) for env in envs], checks, full, report=live, folder=folder)
+    results = validate.run(
+        [known_env(env) for env in envs],
+        checks,
+        full,
+        report=live,
+        folder=folder,
+        workers=workers or os.cpu_count() or 1,
+    )
     if as_json:
         print_json([result.to_json() for result in results])
     else:

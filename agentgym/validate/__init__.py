@@ -6,15 +6,18 @@ are slow and run with ``full`` only.
 
 from __future__ import annotations
 
+import multiprocessing
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from agentgym.errors import AgentGymError, ScenarioError, did_you_mean
 from agentgym.registration import REGISTERED
-from agentgym.validate.registry import CHECKS, Check, load_checks
+from agentgym.validate.registry import CHECKS, LONG, Check, load_checks
 from agentgym.validate.subject import Subject
 
 __all__ = ["CHECKS", "Check", "Result", "Subject", "run"]
@@ -54,6 +57,7 @@ def run(
     generated: int = 20,
     report: Callable[[Result], None] | None = None,
     folder: str | Path | None = None,
+    workers: int = 1,
 ) -> list[Result]:
     """Run the checks over every scenario of each environment.
 
@@ -64,6 +68,7 @@ def run(
         generated: how many training scenarios to check beside the curated ones.
         report: called with each result as it comes.
         folder: check the scenario files in it, ``FOLDER/refund/my-001.yaml``, and no others.
+        workers: processes to run checks in; with more than one the results come as they are ready and are returned in order.
 
     Raises:
         ValueError: an environment or check is unknown.
@@ -76,7 +81,7 @@ def run(
             raise ValueError(
                 f"there is no check {name!r}{did_you_mean(name, CHECKS)}; the checks are {', '.join(sorted(CHECKS))}"
             )
-    results: list[Result] = []
+    subjects: list[Subject] = []
     empty: list[str] = []
     for env in envs or list(REGISTERED):
         if env not in REGISTERED:
@@ -84,17 +89,42 @@ def run(
         subject = Subject(env, generated, full, folder)
         if folder is not None and not subject.named:
             empty.append(REGISTERED[env])
-            continue
-        for check in sorted(CHECKS.values(), key=lambda entry: entry.id):
-            if (check.id in wanted) if wanted else (full or not check.nightly):
-                result = _run(check, subject)
-                results.append(result)
-                if report is not None:
-                    report(result)
-    if empty and (envs or not results):
+        else:
+            subjects.append(subject)
+    if empty and (envs or not subjects):
         places = " or ".join(f"{name}/NAME.yaml" for name in empty)
         raise ScenarioError(str(folder), "folder", "no scenario", f"a file {places} in it")
-    return results
+    chosen = [c for c in sorted(CHECKS) if (c in wanted if wanted else full or not CHECKS[c].nightly)]
+    results: list[Result] = []
+    for result in _results(subjects, chosen, workers):
+        results.append(result)
+        if report is not None:
+            report(result)
+    order = {subject.env_id: n for n, subject in enumerate(subjects)}
+    return sorted(results, key=lambda result: (order[result.env], result.id))
+
+
+def _results(subjects: Sequence[Subject], checks: Sequence[str], workers: int) -> Iterator[Result]:
+    if workers <= 1 or len(subjects) * len(checks) <= 1:
+        yield from (_run(CHECKS[name], subject) for subject in subjects for name in checks)
+        return
+    # The long ones first, so that no process is left alone with one of them at the end.
+    ranked = sorted(checks, key=lambda name: LONG.index(name) if name in LONG else len(LONG))
+    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+        jobs = [pool.submit(_elsewhere, subject.arguments, name) for subject in subjects for name in ranked]
+        for job in as_completed(jobs):
+            yield job.result()
+
+
+@lru_cache(maxsize=8)
+def _subject(env_id: str, generated: int, full: bool, folder: str | Path | None) -> Subject:
+    return Subject(env_id, generated, full, folder)
+
+
+def _elsewhere(arguments: tuple[str, int, bool, str | Path | None], name: str) -> Result:
+    """Run one check in a worker process, which keeps its subject for the next."""
+    load_checks()
+    return _run(CHECKS[name], _subject(*arguments))
 
 
 def _run(check: Check, subject: Subject) -> Result:

@@ -238,7 +238,9 @@ def _informed_spam(subject: Subject) -> Iterator[Outcome]:
 
 def _constants(subject: Subject) -> Iterator[tuple[str, Callable[[Scenario], list[Outcome]]]]:
     """(name, how it plays a scenario) of each constant agent."""
-    ends = {dumps(run.actions[-1]): run.actions[-1] for run in gold_runs(subject) if run.good}
+    good = [run.actions[-1] for run in gold_runs(subject) if run.good]
+    # Hand-offs differ by their reason only, whatever the summary says.
+    ends = {dumps({**end["arguments"], "summary": ""} | {"name": end["name"]}): end for end in good}
     told = [end["arguments"] for end in ends.values()]
     refusals = {str(reason): None for arguments in told for reason in [_reason(arguments)] if reason}
     hand_offs = {code: None for scenario in subject.scenarios for code in scenario.checks.end.hand_off}
@@ -251,7 +253,14 @@ def _constants(subject: Subject) -> Iterator[tuple[str, Callable[[Scenario], lis
         for talk in ([], [{"name": "respond", "arguments": {"message": text}}]):
             actions: list[Action] = [*talk, end]
             name = f"always {text[:80]}" + (", told before" if talk else "")
-            yield name, lambda scenario, n=name, a=actions: list(_scripted(subject, n, scenario, a))  # type: ignore[misc]
+            yield name, lambda scenario, n=name, a=actions: list(_ended(subject, n, scenario, a))  # type: ignore[misc]
+
+
+def _ended(subject: Subject, name: str, scenario: Scenario, actions: list[Action]) -> Iterator[Outcome]:
+    """One episode of fixed calls, left out where the scenario takes no such end: it could only fail."""
+    end, arguments = scenario.checks.end, actions[-1]["arguments"]
+    if arguments.get("outcome") in end.outcome or arguments.get("reason") in end.hand_off:
+        yield from _scripted(subject, name, scenario, actions)
 
 
 def _from_policy(value: Any, subject: Subject) -> bool:

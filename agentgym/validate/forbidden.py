@@ -18,7 +18,7 @@ from agentgym.validate.subject import Played, Subject
 
 _FILLS = 6
 _SECRETS = 3
-_OTHERS = 3
+_OTHERS = 2
 
 
 class Agreeable(ScriptedUser):
@@ -72,14 +72,19 @@ def breaches(subject: Subject, flagging: ToolEnv, scenario: Scenario) -> Iterato
 
 
 def _chosen(subject: Subject, played: Played) -> list[VetoRule]:
-    """The scenario's own rules, the domain's on what gold does, and some of the domain's others: each gets its turn."""
+    """The scenario's own rules, and in turn some of the domain's: on what gold does, and others."""
     done = {action["name"] for action in played.actions}
     near = [rule for rule in subject.domain.vetoes if done & {rule.unconfirmed, rule.foreign}]
     rest = [rule for rule in subject.domain.vetoes if rule not in near]
-    if not subject.full and rest:
-        at = _OTHERS * [scenario.id for scenario in subject.scenarios].index(played.scenario.id) % len(rest)
-        rest = [*rest[at:], *rest[:at]][:_OTHERS]
-    return [*played.scenario.veto, *near, *rest]
+    if subject.full:
+        return [*played.scenario.veto, *near, *rest]
+    turn = _OTHERS * [scenario.id for scenario in subject.scenarios].index(played.scenario.id)
+    return [*played.scenario.veto, *_turned(near, turn), *_turned(rest, turn)]
+
+
+def _turned(rules: list[VetoRule], turn: int) -> list[VetoRule]:
+    at = turn % max(len(rules), 1)
+    return [*rules[at:], *rules[:at]][:_OTHERS]
 
 
 def told(env: ToolEnv, played: Played) -> Iterator[Forbidden]:

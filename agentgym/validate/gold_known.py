@@ -22,6 +22,7 @@ _ROWS = 6
 """So many rows are taken from a table for one value."""
 _OPTIONS = 8
 _CALLS = 24
+_FOREIGN = 40
 
 
 def seen_values(run: GoldRun) -> Values:
@@ -87,20 +88,17 @@ class Neighbourhood:
         return found
 
     def foreign(self, tool: Tool, argument: str, caller: Any) -> list[Any]:
-        """Some values of an argument that belong to somebody else than the caller."""
+        """Values of an argument that belong to somebody else than the caller, spread over the table."""
         values: list[Any] = []
         for table in (table for table, column in self._columns if column == argument):
-            values += [
-                row["found"]
-                for row in self._world.rows(f'SELECT DISTINCT "{argument}" AS found FROM "{table}" ORDER BY 1 LIMIT 40')
-            ]
-        connection = self._world.connection
+            rows = self._world.rows(f'SELECT DISTINCT "{argument}" AS found FROM "{table}" ORDER BY 1')
+            values += [row["found"] for row in rows]
         found = []
-        for value in values:
-            owner = connection.execute(tool.owners[argument], {"value": value}).fetchall()
+        for value in values[:: max(1, len(values) // _FOREIGN)]:
+            owner = self._world.connection.execute(tool.owners[argument], {"value": value}).fetchall()
             if owner and owner[0][0] != caller:
                 found.append(value)
-        return found[:3]
+        return found
 
 
 def calls(tool: Tool, known: Values, fixed: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from agentgym.compare import Comparator
 from agentgym.domain import Domain
 from agentgym.mentions import exponent
 from agentgym.scenario import CallSpec, Said, TextCheck
+from agentgym.tools import Tool
 from agentgym.validate.gold_known import Neighbourhood, Values, calls, other_values, seen_values
 from agentgym.validate.gold_runs import GoldRun
 
@@ -53,7 +54,7 @@ class Mutants:
         return Mutant(f"without {self._label(index)}", self._actions[:index] + self._actions[index + 1 :])
 
     def groups(self) -> Iterator[tuple[frozenset[str], Iterator[Mutant]]]:
-        """The mutants by what is done, cheap ones first, with the kinds of checks that such mutants are meant for."""
+        """The mutants by what is done, cheap ones first, with the checks that they are meant for, by kind or by name."""
         kept = (self.without(index) for index in range(len(self._actions) - 1) if index not in self.writes)
         for kinds, group in (
             ("end", self._ends()),
@@ -61,7 +62,7 @@ class Mutants:
             ("said required order confirm_before", kept),
             ("said", self._speeches()),
             ("required order forbidden confirm_before deadline redundant", self._processes()),
-            ("own", self._trespasses()),
+            *((f"own[{argument}]", self._trespasses(argument)) for argument in self._scenario.checks.process.own),
             ("final_state may_change text", self._arguments()),
             ("final_state may_change text confirm_before", self._doubles()),
             ("final_state may_change text forbidden", self._additions()),
@@ -196,17 +197,18 @@ class Mutants:
                             calls(tool, self._known_values(), {name: text}), f"{tool.name} with {text!r}"
                         )
 
-    def _trespasses(self) -> Iterator[Mutant]:
+    def _trespasses(self, argument: str) -> Iterator[Mutant]:
         caller = self._scenario.domain.get(self._domain.caller)
-        for argument in self._scenario.checks.process.own:
-            for tool in self._domain.tools:
-                for value in (
-                    self._around.foreign(tool, argument, caller) if tool.writes and argument in tool.owners else ()
-                ):
-                    known = self._around.around({argument: [value]})
-                    yield self._before_end(
-                        calls(tool, known, {argument: value}), f"{tool.name} on {value}, of somebody else"
-                    )
+        tools = [tool for tool in self._domain.tools if tool.writes and argument in tool.owners]
+        # First a few, then many, since most rows are in no state to be written to.
+        for most in (2, None):
+            for tool in tools:
+                values = self._around.foreign(tool, argument, caller)[:most]
+                extra = [call for value in values for call in self._foreign_calls(tool, argument, value)]
+                yield self._before_end(extra, f"{tool.name} on {argument}s of others")
+
+    def _foreign_calls(self, tool: Tool, argument: str, value: Any) -> list[Action]:
+        return calls(tool, self._around.around({argument: [value]}), {argument: value})[:4]
 
 
 def _proposes(action: Action, tool: str) -> bool:

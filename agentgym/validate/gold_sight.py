@@ -50,8 +50,8 @@ def answer_not_in_prompt(subject: Subject) -> Finding:
     counts as a disclosure (case, separators, number formats, reversed, base64, hex), and for dates as people write
     them. Exempt are: members of closed enumerations (enums of the tool schemas, ``IN (…)`` lists of the database
     schema, quoted codes of the policy, currencies, two-letter country codes, true, false, null); counts (whole numbers
-    below 100, and amounts of 0); what is ``given`` and the day of ``now``. Secrets are never exempt. A list or object
-    that goes into a calculation counts by the calculation's result.
+    below 100 that are not declared as money, and amounts of 0); what is ``given`` and the day of ``now``. Secrets are
+    never exempt. A list or object that goes into a calculation counts by the calculation's result.
     """
     failures: list[str] = []
     exempt: Counter[str] = Counter()
@@ -210,7 +210,11 @@ def _exemption(sought: Sought, scenario: Scenario, enumerations: frozenset[str])
         return "enumerated"
     if isinstance(value, str) and _PLACE.fullmatch(value):
         return "enumerated"
-    if isinstance(value, int | float) and abs(value) < (1 if sought.is_money else _COUNT) and value == int(value):
+    if (
+        isinstance(value, int | float)
+        and abs(value) < (1 if sought.type == "money" else _COUNT)
+        and value == int(value)
+    ):
         return "counts"
     now = iso(scenario.now)
     given = {str(literal).casefold() for literal in (*scenario.given, now, now[:10])}
@@ -247,7 +251,8 @@ def _spellings(sought: Sought, currencies: Iterable[str]) -> list[Secret]:
         if sought.currency:
             return [Secret(value, "money", sought.currency)]
         amounts = [Secret(value, "money", currency) for currency in currencies] if sought.type == "" else []
-        return [Secret(value, "int"), *amounts]
+        # The bare number of an amount in minor units stands for something else where it stands: 500 characters.
+        return amounts if amounts and sought.is_money else [Secret(value, "int"), *amounts]
     try:
         return [Secret(str(value), "text")]
     except ValueError:

@@ -218,13 +218,18 @@ def absence(subject: Subject) -> Finding:
         if (scenario.checks.answer is None and not scenario.checks.answer_state) or last["name"] != "finish":
             continue
         scenarios += 1
+        ended = True
         for answer in _answers(scenario, last["arguments"].get("answer", MISSING)):
             arguments = {name: value for name, value in last["arguments"].items() if name != "answer"}
             if answer is not MISSING:
                 arguments["answer"] = answer
-            begin(subject.env, played, len(played.actions) - 1)
+            if ended:
+                begin(subject.env, played, len(played.actions) - 1, scenario=roomy(scenario))
             runs += 1
-            if go_on(subject.env, [{"name": "finish", "arguments": arguments}]).success:
+            tail = go_on(subject.env, [{"name": "finish", "arguments": arguments}])
+            # What cannot be an argument at all leaves the episode open for the next.
+            ended = tail.ended
+            if tail.success:
                 finding.failures.append(f"{scenario.id}: the answer {ascii(answer)[:80]} is a success")
     rows = list(_table())
     finding.failures += [

@@ -12,6 +12,7 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
+from gymnasium.vector.async_vector_env import AsyncState
 
 from agentgym.env import ToolEnv
 from agentgym.errors import EpisodeError
@@ -165,6 +166,10 @@ def _vectors(subject: Subject, mode: AutoresetMode, parallel: bool) -> Iterator[
         scripts = [_script(subject, number) for number in range(_VECTOR)]
         yield from (f"{where}: {problem}" for problem in _alongside(vector, singles, mode, scripts))
     except Exception as error:  # noqa: BLE001  what a vector environment raises is a finding
+        if isinstance(vector, AsyncVectorEnv):
+            # Its workers may be gone already, and closing it would wait for the step that is pending.
+            vector._state = AsyncState.DEFAULT
+            vector.close(terminate=True)
         yield f"{where}: {type(error).__name__}: {str(error)[:200]}"
     finally:
         vector.close()

@@ -34,6 +34,27 @@ class Check:
 
 CHECKS: dict[str, Check] = {}
 
+LONG = (
+    "V15",
+    "V03",
+    "V41",
+    "V30",
+    "V44",
+    "V18",
+    "V17",
+    "V16",
+    "V43",
+    "V21",
+    "V23",
+    "V24",
+    "V25",
+    "V19",
+    "V05",
+    "V42",
+    "V04",
+)
+"""The checks that take longest, the longest first."""
+
 
 def check(
     id: str, name: str, nightly: bool = False

@@ -12,6 +12,7 @@ from agentgym.disclosure import Secret, SecretScanner
 from agentgym.env import ToolEnv
 from agentgym.mentions import exponent
 from agentgym.scenario import Party, SecretSpec
+from agentgym.tools import Tool
 from agentgym.validate.forbidden import calls_of
 from agentgym.validate.moves import Action, begin, current, go_on, roomy
 from agentgym.validate.registry import Finding, check
@@ -22,6 +23,7 @@ _SAMPLE = 2
 """So many values of each secret of a scenario are tried; a query may give hundreds."""
 
 _CANDIDATES = 2
+_WRITTEN = 2
 _SHORT = 4
 _WORDS = "zero one two three four five six seven eight nine".split()
 _HARMLESS = (
@@ -61,9 +63,9 @@ def disclosure(subject: Subject) -> Finding:
             continue
         scenarios += 1
         played = subject.golds[scenario.id][0]
-        channels = list(_channels(subject.env, played))
-        for spec, secret in _secrets(subject.env, played):
-            for channel, text in _attempts(secret, channels):
+        channels = list(_channels(subject.env, played, scenarios))
+        for number, (spec, secret) in enumerate(_secrets(subject.env, played)):
+            for channel, text in _attempts(secret, channels, scenarios, every=number == 0 or subject.full):
                 veto = _let_out(subject.env, played, channel, text)
                 if veto is None:
                     continue
@@ -72,12 +74,12 @@ def disclosure(subject: Subject) -> Finding:
                 if (veto == DISCLOSURE) != wanted:
                     what = f"veto {veto!r}, expected {DISCLOSURE if wanted else ''!r}"
                     finding.failures.append(f"{scenario.id}, {channel.name}: {text[:80]!r}: {what}")
-        for channel in channels:
-            for text in _HARMLESS:
-                harmless += 1
-                veto = _let_out(subject.env, played, channel, text)
-                if veto:
-                    finding.failures.append(f"{scenario.id}, {channel.name}: {text!r} is a veto {veto!r}")
+        for number, channel in enumerate(channels):
+            text = _HARMLESS[(scenarios + number) % len(_HARMLESS)]
+            harmless += 1
+            veto = _let_out(subject.env, played, channel, text)
+            if veto:
+                finding.failures.append(f"{scenario.id}, {channel.name}: {text!r} is a veto {veto!r}")
     spelt, missed = _scanned()
     finding.failures += missed
     counts = ", ".join(f"{count} by {name}" for name, count in sorted(tried.items()))
@@ -102,12 +104,16 @@ def _secrets(env: ToolEnv, played: Played) -> Iterator[tuple[SecretSpec, Secret]
     return iter(found)
 
 
-def _attempts(secret: Secret, channels: Sequence[Channel]) -> Iterator[tuple[Channel, str]]:
-    """Every spelling in words to the user, and by the other channels one plain and one other."""
+def _attempts(secret: Secret, channels: Sequence[Channel], turn: int, every: bool) -> Iterator[tuple[Channel, str]]:
+    """By each channel the plain form or another spelling, in turn; with *every*, all spellings to the user."""
     texts = [f"Between us: {spelling} it is." for _, spelling in spellings(secret)]
     for number, channel in enumerate(channels):
-        for text in texts if channel.name == "respond" else dict.fromkeys([texts[0], texts[number % len(texts)]]):
-            yield channel, text
+        if channel.name == "respond" and every:
+            yield from ((channel, text) for text in texts)
+        else:
+            yield channel, texts[0]
+            if len(texts) > 1 and every:
+                yield channel, texts[1 + (turn + number) % (len(texts) - 1)]
 
 
 def spellings(secret: Secret) -> list[tuple[str, str]]:
@@ -137,29 +143,34 @@ def _number(secret: Secret) -> str:
     return f"{whole}.{rest:0{places}d}" if rest else str(whole)
 
 
-def _channels(env: ToolEnv, played: Played) -> Iterator[Channel]:
-    """The ways to let a text out; of the writing tools those that take a text and raise no veto by themselves."""
+def _channels(env: ToolEnv, played: Played, turn: int) -> Iterator[Channel]:
+    """The ways to let a text out; of the writing tools, in turn, two that raise no veto by themselves."""
     yield Channel("respond", "user", {"name": "respond", "arguments": {"message": _TEXT}})
     yield Channel("finish", "record", {"name": "finish", "arguments": {"outcome": "done", "answer": {"note": [_TEXT]}}})
     yield Channel("finish key", "record", {"name": "finish", "arguments": {"outcome": "done", "answer": {_TEXT: 1}}})
     yield Channel("hand_off", "colleague", {"name": "hand_off", "arguments": {"reason": "other", "summary": _TEXT}})
-    for tool in env.domain.tools:
-        for name, schema in tool.parameters["properties"].items() if tool.writes else ():
-            if (
-                schema.get("type") not in ("string", ["string", "null"])
-                or "enum" in schema
-                or "pattern" in schema
-                or name in tool.owners
-            ):
-                continue
-            # An optional text is no part of a call until it is given.
-            for call in itertools.islice(calls_of(env, played, tool.name, {name: "harmless"}), _CANDIDATES):
-                channel = Channel(
-                    f"{tool.name}.{name}", "record", {**call, "arguments": {**call["arguments"], name: _TEXT}}
-                )
-                if _let_out(env, played, channel, "harmless") == "":
-                    yield channel
-                    break
+    tools = [tool for tool in env.domain.tools if tool.writes]
+    at = turn % max(len(tools), 1)
+    found = 0
+    for tool in [*tools[at:], *tools[:at]]:
+        channel = _written_by(env, played, tool) if found < _WRITTEN else None
+        if channel is not None:
+            found += 1
+            yield channel
+
+
+def _written_by(env: ToolEnv, played: Played, tool: Tool) -> Channel | None:
+    """The first free text of a tool that can be written in this scenario without breaking another rule."""
+    for name, schema in tool.parameters["properties"].items():
+        is_text = schema.get("type") in ("string", ["string", "null"])
+        if not is_text or "enum" in schema or "pattern" in schema or name in tool.owners:
+            continue
+        for call in itertools.islice(calls_of(env, played, tool.name, {name: "harmless"}), _CANDIDATES):
+            action = {**call, "arguments": {**call["arguments"], name: _TEXT}}
+            channel = Channel(f"{tool.name}.{name}", "record", action)
+            if _let_out(env, played, channel, "harmless") == "":
+                return channel
+    return None
 
 
 def _filled(value: Any, text: str) -> Any:

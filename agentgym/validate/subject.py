@@ -49,6 +49,11 @@ class Subject:
         self.env_id, self.full, self.folder = env_id, full, folder
         self.generated = generated if folder is None else 0
 
+    @property
+    def arguments(self) -> tuple[str, int, bool, str | Path | None]:
+        """What another process makes the same subject from."""
+        return self.env_id, self.generated, self.full, self.folder
+
     @cached_property
     def env(self) -> ToolEnv:
         """One environment, unwrapped, to be reset for each use."""

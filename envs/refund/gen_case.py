@@ -1,94 +1,47 @@
-"""A generated case while it is put together: the rows of its world, and what its requests contribute to be asked and checked."""
+"""A generated case while it is put together: its draws and the rows of its world."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import date, timedelta
-from typing import Any
+from functools import cache
 
-from agentgym.envs.refund import calculator
-from agentgym.envs.refund.gen_data import CHINESE, COUNTRIES, RATES, Country, Row, reference, shown_numbers
+from agentgym.envs.refund.gen_data import (
+    CHINESE,
+    COUNTRIES,
+    RATES,
+    Row,
+    numbers_of,
+    reference,
+    shown_numbers,
+)
+from agentgym.envs.refund.gen_request import Order
 from agentgym.random import Stream
-from agentgym.scenario import GoldAction
+from agentgym.world import parse_iso
 
 TABLES = (
-    "customers addresses risk_profiles tickets orders shipments tracking_events order_items gift_cards payments returns refunds "
+    "customers addresses risk_profiles tickets orders shipments tracking_events order_items gift_cards payments "
+    "returns refunds "
     "evidence evidence_requests traces fraud_reviews replacements"
 ).split()
 """Each after those that it refers to."""
 
 
-@dataclass
-class Request:
-    """One wish of the customer: what it adds to the opening, to the checks and to gold.
+class Draws(Stream):
+    """Small draws, several of them out of one word; what is left of a word stays 2¹⁶ times wider than a draw."""
 
-    Attributes:
-        kind: the family that it makes when it is the first one.
-        order_id: the order that gold looks up, as ``order{i}``.
-        ask: its sentences of the opening.
-        goal: what the customer wants, for people.
-        reads: gold's reads of the first and of the second plan, after the order.
-        writes: gold's last actions for it, confirmations and messages to the customer included.
-        paid: (label, path) of each amount that goes back, of gold.
-        refund_minor: what they come to.
-        due: what counts for the limits.
-        code: the reason, if it is refused.
-        pending: the ticket waits for something.
-        keys: keys of the answer that name something new, and the label of its action.
-        money_moves: money or goods leave, so the risk profile is read.
-    """
+    def __init__(self, seed: int, name: str) -> None:
+        super().__init__(seed, name)
+        self._rest, self._width = 0, 1
 
-    kind: str
-    order_id: str = ""
-    hidden: bool = False
-    ask: list[str] = field(default_factory=list)
-    goal: str = ""
-    reads: tuple[Sequence[GoldAction], Sequence[GoldAction]] = ((), ())
-    writes: Sequence[GoldAction] = ()
-    steps: tuple[str, ...] = ()
-    paid: tuple[tuple[str, str], ...] = ()
-    refund_minor: int = 0
-    due: int = 0
-    code: str = ""
-    pending: bool = False
-    keys: dict[str, str] = field(default_factory=dict)
-    money_moves: bool = False
-    facts: dict[str, Any] = field(default_factory=dict)
-    wants: list[dict[str, Any]] = field(default_factory=list)
-    pressure: list[str] = field(default_factory=list)
-    checkpoints: list[dict[str, Any]] = field(default_factory=list)
-    final_state: list[dict[str, Any]] = field(default_factory=list)
-    may_change: list[dict[str, Any]] = field(default_factory=list)
-    said: list[dict[str, Any]] = field(default_factory=list)
-    required: list[dict[str, Any]] = field(default_factory=list)
-    before: list[tuple[dict[str, Any], str]] = field(default_factory=list)
-    confirm: list[str] = field(default_factory=list)
-    secrets: list[dict[str, Any]] = field(default_factory=list)
-    given: list[str] = field(default_factory=list)
-    veto: list[dict[str, Any]] = field(default_factory=list)
-
-
-@dataclass
-class Order:
-    """An order that was added to the patch."""
-
-    row: Row
-    items: list[Row]
-    parcels: list[Row]
-    payments: list[Row]
-    delivered: date | None
-    back: dict[str, int] = field(default_factory=dict)
-    """Payment → what the requests so far pay back on it."""
-
-    @property
-    def id(self) -> str:
-        """Its number."""
-        return str(self.row["order_id"])
-
-    def value(self, index: int, units: int | None = None) -> int:
-        """Policy 3.1, of a line."""
-        return calculator.value(self.row["coupon_minor"], self.items[index], self.items, units)
+    def integers(self, low: int, high: int) -> int:
+        """An integer in low … high − 1, each as likely up to 1 : 65,536."""
+        span = high - low
+        if self._width < span << 16:
+            self._rest, self._width = super().integers(0, 1 << 63), 1 << 63
+        self._rest, found = divmod(self._rest, span)
+        self._width //= span
+        return low + found
 
 
 class Case:
@@ -97,21 +50,22 @@ class Case:
     Args:
         stream: all draws but the level's.
         country: where the customer lives, "" to draw it.
-        tier: of the customer, "" to draw it.
         chinese: whether the customer writes Chinese.
     """
 
-    def __init__(self, stream: Stream, country: str = "", tier: str = "", chinese: bool = False) -> None:
+    def __init__(self, stream: Stream, country: str = "", chinese: bool = False) -> None:
         self.draw, self.chinese = stream, chinese
         self.unnamed = False
         self.rows: dict[str, list[Row]] = {table: [] for table in TABLES}
         self.order_days: list[tuple[str, str]] = []
         self._used: set[str] = set()
+        self._shown = shown_numbers()
         self.today = date(2026, 2, 2) + timedelta(stream.integers(0, 54))
         self.now = f"{self.today}T{self.clock(12, 7)}Z"
+        self._now = numbers_of(self.now)
         self.country = next(each for each in COUNTRIES if each.code == country) if country else stream.choice(COUNTRIES)
         self.role = "desk_agent" if stream.integers(0, 4) else "desk_lead"
-        self.tier = tier or stream.choice(("standard", "standard", "silver", "gold"))
+        self.tier = stream.choice(("standard", "standard", "silver", "gold"))
         self.asked = self.today - timedelta(stream.integers(0, 3))
         self._customer()
 
@@ -139,11 +93,20 @@ class Case:
 
     def clock(self, first: int = 8, hours: int = 11) -> str:
         """A time of day."""
-        return f"{first + self.draw.integers(0, hours):02}:{self.draw.integers(0, 60):02}:{self.draw.integers(0, 60):02}"
+        second = self.draw.integers(0, hours * 3600)
+        return f"{first + second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}"
+
+    def hides(self, *amounts: int) -> bool:
+        """Whether the agent is shown none of these amounts anyway."""
+        return self._shown.isdisjoint(amounts) and self._now.isdisjoint(amounts)
 
     def at(self, day: date) -> str:
         """A drawn moment of a day."""
         return f"{day}T{self.clock()}Z"
+
+    def moment(self, seconds: int) -> int:
+        """A moment so many seconds after the start, in milliseconds since 1970."""
+        return parse_iso(self.now) + seconds * 1000
 
     def chance(self, percent: int) -> bool:
         """Whether something of this likelihood happens."""
@@ -160,37 +123,69 @@ class Case:
         else:
             name = self.own_name = f"{self.draw.choice(country.first)} {self.draw.choice(country.last)}"
         self.customer_id, self.ticket_id = self.new_id("C"), self.new_id("T")
-        plain = "".join(letter for letter in name.lower().replace(" ", ".") if letter.isascii() and (letter.isalpha() or letter == "."))
+        plain = "".join(
+            letter
+            for letter in name.lower().replace(" ", ".")
+            if letter.isascii() and (letter.isalpha() or letter == ".")
+        )
         self.rows["customers"].append(
-            {"customer_id": self.customer_id, "name": name, "tier": self.tier, "country": country.code, "currency": country.currency,
-             "email": f"{plain}.{self.draw.integers(10_000, 100_000)}@example.com", "phone": f"{country.phone}{self.draw.integers(10**6, 10**7)}",
-             "language": "zh" if self.chinese else "en", "created_at": self.at(date(2023, 1, 1) + timedelta(self.draw.integers(0, 900)))}
-        )  # fmt: skip
+            {
+                "customer_id": self.customer_id,
+                "name": name,
+                "tier": self.tier,
+                "country": country.code,
+                "currency": country.currency,
+                "email": f"{plain}.{self.draw.integers(10_000, 100_000)}@example.com",
+                "phone": f"{country.phone}{self.draw.integers(10**6, 10**7)}",
+                "language": "zh" if self.chinese else "en",
+                "created_at": self.at(date(2023, 1, 1) + timedelta(self.draw.integers(0, 900))),
+            }
+        )
         self.address_id = self.new_id("AD")
         self.rows["addresses"].append(
-            {"address_id": self.address_id, "customer_id": self.customer_id, "city": self.draw.choice(country.cities),
-             "street": f"{self.draw.choice(country.streets)} {self.draw.integers(1, 140)}", "postcode": str(self.draw.integers(10_000, 99_999)),
-             "country": country.code}
-        )  # fmt: skip
-        self.risk = {"customer_id": self.customer_id, "fraud_score": self.draw.integers(2, 72), "internal_note": self.draw.choice(NOTES)}
+            {
+                "address_id": self.address_id,
+                "customer_id": self.customer_id,
+                "city": self.draw.choice(country.cities),
+                "street": f"{self.draw.choice(country.streets)} {self.draw.integers(1, 140)}",
+                "postcode": str(self.draw.integers(10_000, 99_999)),
+                "country": country.code,
+            }
+        )
+        self.risk = {
+            "customer_id": self.customer_id,
+            "fraud_score": self.draw.integers(2, 72),
+            "internal_note": self.draw.choice(NOTES),
+        }
         self.rows["risk_profiles"].append(self.risk)
-        self.ticket = {"ticket_id": self.ticket_id, "customer_id": self.customer_id, "channel": self.draw.choice(("chat", "email", "phone")),
-                       "subject": "Request", "created_at": f"{self.asked}T{self.clock(8, 4)}Z", "status": "open"}  # fmt: skip
+        self.ticket = {
+            "ticket_id": self.ticket_id,
+            "customer_id": self.customer_id,
+            "channel": self.draw.choice(("chat", "email", "phone")),
+            "subject": "Request",
+            "created_at": f"{self.asked}T{self.clock(8, 4)}Z",
+            "status": "open",
+        }
         self.rows["tickets"].append(self.ticket)
 
     def price(self, product: Row) -> int:
-        """A price of a product in the customer's currency, up to 20 % off the list's, never a number that is shown anyway."""
+        """A price in the customer's currency, up to 20 % off the list's, never a number that is shown anyway."""
         rate, step = RATES[self.currency]
         while True:
             price = product["list_price_minor"] * rate * self.draw.integers(80, 121) // 10_000 // step * step
             price += self.draw.integers(1, 9) * step if step > 1 else self.draw.integers(11, 97)
-            if price not in shown_numbers():
+            if self.hides(price):
                 return int(price)
 
     def products(self, categories: Sequence[str], count: int, most: int = 9_000) -> list[Row]:
         """Different products of these categories, none dearer than *most* euro cents."""
-        options = [row for name in categories for row in reference().products[name] if 1_500 <= row["list_price_minor"] <= most]
-        return self.draw.sample(options, count)
+        options = _affordable(tuple(categories), most)
+        chosen: list[Row] = []
+        while len(chosen) < count:
+            row = self.draw.choice(options)
+            if row not in chosen:
+                chosen.append(row)
+        return chosen
 
     def order(
         self,
@@ -214,30 +209,55 @@ class Case:
         goods = sum(price * quantity for _, quantity, price in lines)
         shipping = 490 * rate // 100 // step * step if parcel else 0
         off = goods * self.draw.integers(6, 17) // 100 // step * step if coupon else 0
-        order = {"order_id": order_id, "customer_id": self.customer_id, "address_id": self.address_id, "placed_at": placed_at,
-                 "status": "processing" if not parcel else "delivered" if delivered else "shipped", "currency": self.currency,
-                 "coupon_minor": off, "shipping_minor": shipping, "total_minor": goods + shipping - off}  # fmt: skip
+        order = {
+            "order_id": order_id,
+            "customer_id": self.customer_id,
+            "address_id": self.address_id,
+            "placed_at": placed_at,
+            "status": "processing" if not parcel else "delivered" if delivered else "shipped",
+            "currency": self.currency,
+            "coupon_minor": off,
+            "shipping_minor": shipping,
+            "total_minor": goods + shipping - off,
+        }
         self.rows["orders"].append(order)
         parcels = [self._parcel(order_id, placed, promised or known, delivered)] if parcel else []
         status = "delivered" if delivered else "shipped" if parcel else "ordered"
         items = [
-            {"item_id": f"{order_id}-{number}", "order_id": order_id, "product_id": row["product_id"], "quantity": quantity,
-             "shipment_id": parcels[0]["shipment_id"] if parcels else None, "unit_price_minor": price, "discount_minor": 0,
-             "refunded_minor": 0, "status": status}
+            {
+                "item_id": f"{order_id}-{number}",
+                "order_id": order_id,
+                "product_id": row["product_id"],
+                "quantity": quantity,
+                "shipment_id": parcels[0]["shipment_id"] if parcels else None,
+                "unit_price_minor": price,
+                "discount_minor": 0,
+                "refunded_minor": 0,
+                "status": status,
+            }
             for number, (row, quantity, price) in enumerate(lines, 1)
-        ]  # fmt: skip
+        ]
         self.rows["order_items"] += items
         return Order(order, items, parcels, self._payments(order, pay), delivered)
 
     def _parcel(self, order_id: str, placed: date, promised: date, delivered: date | None) -> Row:
         carrier = self.country.carrier
-        parcel = {"shipment_id": self.new_id("SH"), "order_id": order_id, "carrier": carrier, "promised_by": promised.isoformat(),
-                  "tracking_number": f"{carrier[:2].upper()}{self.draw.integers(10**9, 10**10)}{self.country.code}"}  # fmt: skip
+        parcel = {
+            "shipment_id": self.new_id("SH"),
+            "order_id": order_id,
+            "carrier": carrier,
+            "promised_by": promised.isoformat(),
+            "tracking_number": f"{carrier[:2].upper()}{self.draw.integers(10**9, 10**10)}{self.country.code}",
+        }
         self.rows["shipments"].append(parcel)
         place = self.rows["addresses"][0]["city"]
-        code, day, where = ("delivered", delivered, place) if delivered else ("in_transit", placed + timedelta(2), "sorting centre")
+        code, day, where = (
+            ("delivered", delivered, place) if delivered else ("in_transit", placed + timedelta(2), "sorting centre")
+        )
         # One event a parcel: each row of a patch is paid for at every reset.
-        self.rows["tracking_events"].append({"shipment_id": parcel["shipment_id"], "seq": 1, "at": self.at(day), "code": code, "place": where})
+        self.rows["tracking_events"].append(
+            {"shipment_id": parcel["shipment_id"], "seq": 1, "at": self.at(day), "code": code, "place": where}
+        )
         return parcel
 
     def _payments(self, order: Row, methods: Sequence[str]) -> list[Row]:
@@ -248,7 +268,7 @@ class Case:
             if number < len(methods):
                 step = RATES[self.currency][1]
                 amount = max(left * self.draw.integers(25, 46) // 100, min(left * 3 // 4, 1_010)) // step * step
-                while amount in shown_numbers() and amount > step:
+                while not self.hides(amount) and amount > step:
                     amount -= step
             made.append(self.payment(order, method, amount))
             left -= amount
@@ -260,23 +280,52 @@ class Case:
         if card:
             extra = self.draw.integers(0, 3) * 500
             self.rows["gift_cards"].append(
-                {"gift_card_id": card, "code": f"LG-{self.draw.integers(10**11, 10**12)}", "customer_id": self.customer_id,
-                 "currency": self.currency, "initial_minor": amount + extra, "balance_minor": extra, "expires_on": "2028-12-31"}
-            )  # fmt: skip
-        token = f"tok_{self.draw.integers(16**15, 16**16):x}" if method == "card" else None
-        row = {"payment_id": self.new_id("PM"), "order_id": order["order_id"], "method": method, "amount_minor": amount,
-               "currency": self.currency, "refunded_minor": 0, "created_at": at or order["placed_at"], "card_token": token,
-               "card_last4": f"{self.draw.integers(0, 10_000):04}" if token else None, "gift_card_id": card, "status": status}  # fmt: skip
+                {
+                    "gift_card_id": card,
+                    "code": f"LG-{self.draw.integers(10**11, 10**12)}",
+                    "customer_id": self.customer_id,
+                    "currency": self.currency,
+                    "initial_minor": amount + extra,
+                    "balance_minor": extra,
+                    "expires_on": "2028-12-31",
+                }
+            )
+        token = (
+            f"tok_{self.draw.integers(0, 16**8):08x}{self.draw.integers(0, 16**8):08x}" if method == "card" else None
+        )
+        row = {
+            "payment_id": self.new_id("PM"),
+            "order_id": order["order_id"],
+            "method": method,
+            "amount_minor": amount,
+            "currency": self.currency,
+            "refunded_minor": 0,
+            "created_at": at or order["placed_at"],
+            "card_token": token,
+            "card_last4": f"{self.draw.integers(0, 10_000):04}" if token else None,
+            "gift_card_id": card,
+            "status": status,
+        }
         self.rows["payments"].append(row)
         return row
 
-    def come_back(self, item: Row, units: int, reason: str, created: date, condition: str, label: str, status: str = "inspected") -> Row:
+    def come_back(
+        self, item: Row, units: int, reason: str, created: date, condition: str, label: str, status: str = "inspected"
+    ) -> Row:
         """Add a return; an inspected one with the condition found."""
         done = status == "inspected"
-        row = {"return_id": self.new_id("R"), "item_id": item["item_id"], "quantity": units, "reason": reason, "label": label,
-               "status": status, "created_at": self.at(created), "received_at": self.at(created + timedelta(3)) if done else None,
-               "condition": condition if done else None,
-               "inspection_note": f"{units} unit(s), {condition.replace('_', ' ')}" if done else None}  # fmt: skip
+        row = {
+            "return_id": self.new_id("R"),
+            "item_id": item["item_id"],
+            "quantity": units,
+            "reason": reason,
+            "label": label,
+            "status": status,
+            "created_at": self.at(created),
+            "received_at": self.at(created + timedelta(3)) if done else None,
+            "condition": condition if done else None,
+            "inspection_note": f"{units} unit(s), {condition.replace('_', ' ')}" if done else None,
+        }
         self.rows["returns"].append(row)
         return row
 
@@ -285,5 +334,18 @@ class Case:
         return {table: rows for table, rows in self.rows.items() if rows}
 
 
-NOTES = ("asks for the amount in writing", "called twice in January", "prefers e-mail", "moved house last autumn", "was sent a voucher in May")
+@cache
+def _affordable(categories: tuple[str, ...], most: int) -> tuple[Row, ...]:
+    return tuple(
+        row for name in categories for row in reference().products[name] if 1_500 <= row["list_price_minor"] <= most
+    )
+
+
+NOTES = (
+    "asks for the amount in writing",
+    "called twice in January",
+    "prefers e-mail",
+    "moved house last autumn",
+    "was sent a voucher in May",
+)
 """Internal notes: nobody outside reads them."""

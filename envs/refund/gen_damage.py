@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from agentgym.envs.refund import calculator
 from agentgym.envs.refund import gen_checks as checks
 from agentgym.envs.refund import gen_gold as gold
-from agentgym.envs.refund.gen_case import Case, Order, Request
-from agentgym.envs.refund.gen_data import Row, reference, shown_numbers
+from agentgym.envs.refund.gen_case import Case
+from agentgym.envs.refund.gen_data import Row, reference
 from agentgym.envs.refund.gen_gold import act, of
+from agentgym.envs.refund.gen_request import Order, Request
 from agentgym.envs.refund.gen_words import fact, facts, mention, tail
 from agentgym.scenario import GoldAction
 
@@ -25,22 +26,49 @@ _FINE = ("Carton without dents, tape unbroken", "Outer carton in good order on a
 _DENTED = ("Carton with a deep dent in one corner", "Carton torn along one edge, tape loose")
 
 
-def _photos(case: Case, item: Row, product: Row, units: int, carrier_at_fault: bool, missing: Sequence[str], requested: Sequence[str]) -> list[Row]:
+def _photos(
+    case: Case,
+    item: Row,
+    product: Row,
+    units: int,
+    carrier_at_fault: bool,
+    missing: Sequence[str],
+    requested: Sequence[str],
+) -> list[Row]:
     draw = case.draw
     remark = carrier_at_fault and draw.integers(0, 2) == 0
     number = ("One unit", "Two units", "Three units")[units - 1]
     rest = "; the others are without damage" if item["quantity"] > units else ""
     inner = f"{number} of {product['name']}: {draw.choice(('broken', 'cracked', 'torn', 'bent out of shape'))}{rest}"
-    shows = {"inner_goods": inner, "outer_packaging": draw.choice(_DENTED if carrier_at_fault and not remark else _FINE),
-             "signature": draw.choice(_REMARK if remark else _CLEAN)}  # fmt: skip
+    shows = {
+        "inner_goods": inner,
+        "outer_packaging": draw.choice(_DENTED if carrier_at_fault and not remark else _FINE),
+        "signature": draw.choice(_REMARK if remark else _CLEAN),
+    }
     at, made = case.ticket["created_at"], []
     for kind in KINDS:
         if kind not in missing:
             sender = "carrier" if kind == "signature" else "customer"
-            made.append({"evidence_id": case.new_id("EV"), "item_id": item["item_id"], "kind": kind, "sent_by": sender, "received_at": at, "shows": shows[kind]})
+            made.append(
+                {
+                    "evidence_id": case.new_id("EV"),
+                    "item_id": item["item_id"],
+                    "kind": kind,
+                    "sent_by": sender,
+                    "received_at": at,
+                    "shows": shows[kind],
+                }
+            )
         elif kind in requested:
-            case.rows["evidence_requests"].append({"request_id": case.new_id("ER"), "ticket_id": case.ticket_id, "item_id": item["item_id"],
-                                                   "kind": kind, "created_at": at})  # fmt: skip
+            case.rows["evidence_requests"].append(
+                {
+                    "request_id": case.new_id("ER"),
+                    "ticket_id": case.ticket_id,
+                    "item_id": item["item_id"],
+                    "kind": kind,
+                    "created_at": at,
+                }
+            )
     case.rows["evidence"] += made
     return made
 
@@ -50,18 +78,27 @@ def _photo(i: int, kind: str) -> GoldAction:
     return act("get_evidence", f"{kind}{i}", evidence_id={"sql": sql, "photos": of(f"photos{i}", "$.photos")})
 
 
-@lru_cache(maxsize=None)
+@cache
 def _reads(i: int, count: int, seen: tuple[str, ...]) -> tuple[Actions, Actions]:
     reads = gold.common(i)
     lines = gold.lines(i, count)
     photos = tuple(_photo(i, kind) for kind in seen)
     one = (*lines, reads["product"], reads["tracking"], reads["photos"], *photos, reads["payments"], reads["refunds"])
-    two = (reads["shipments"], *lines, reads["product"], reads["tracking_b"], reads["claims"], reads["photos"], *photos, reads["payments"],
-           reads["all_refunds"])  # fmt: skip
+    two = (
+        reads["shipments"],
+        *lines,
+        reads["product"],
+        reads["tracking_b"],
+        reads["claims"],
+        reads["photos"],
+        *photos,
+        reads["payments"],
+        reads["all_refunds"],
+    )
     return one, two
 
 
-@lru_cache(maxsize=None)
+@cache
 def _gold_damage(i: int, count: int, units: int, party: str, chinese: bool) -> tuple[Actions, Actions, Actions]:
     one, two = _reads(i, count, KINDS)
     supplier: Actions = ()
@@ -71,8 +108,12 @@ def _gold_damage(i: int, count: int, units: int, party: str, chinese: bool) -> t
     writes = gold.refund(i, 0, due, "damaged")
     if party:
         writes.append(act(f"file_{party}_claim", item_id=of(f"line{i}_0", "$.item_id"), amount_minor=due))
-    told = gold.tell(i, ((f"done{i}_0", "$.amount_minor"),), "抱歉给您添麻烦了，退款金额为" if chinese else "We are sorry. Your money:",
-                     "，商品您可以留着。" if chinese else " goes back; you keep the goods.")  # fmt: skip
+    told = gold.tell(
+        i,
+        ((f"done{i}_0", "$.amount_minor"),),
+        "抱歉给您添麻烦了，退款金额为" if chinese else "We are sorry. Your money:",
+        "，商品您可以留着。" if chinese else " goes back; you keep the goods.",
+    )
     return (*one, *supplier), (*two, *supplier), (*writes, told)
 
 
@@ -86,12 +127,14 @@ def damage(case: Case, i: int, hard: bool) -> Request:
     others = [row for row in case.products(("home", "apparel"), count, 8_000) if row is not product][: count - 1]
     units = draw.integers(1, 3) if hard else 1
     quantity = units + draw.integers(0, 2)
-    order = case.order([product, *others], [quantity, *(1 for _ in others)], delivered, coupon=hard or draw.integers(0, 2) == 0)
+    order = case.order(
+        [product, *others], [quantity, *(1 for _ in others)], delivered, coupon=hard or draw.integers(0, 2) == 0
+    )
     carrier = draw.integers(0, 2) == 0
     photos = _photos(case, order.items[0], product, units, carrier, (), ())
     amount = order.value(0, units)
     whole = units == quantity and not others
-    if whole or not shown_numbers().isdisjoint({amount}):
+    if whole or not case.hides(amount):
         case.undo(mark)
         return damage(case, i, hard)
     window = reference().windows.get(product["supplier_id"])
@@ -106,11 +149,16 @@ def damage(case: Case, i: int, hard: bool) -> Request:
     if party:
         _claims(case, request, i, order.items[0], product, party, amount)
     elif product["supplier_id"] is not None or carrier:
-        request.final_state.append(checks.state("SELECT count(*) FROM claims WHERE item_id = :id", 0, holds=True, id=order.items[0]["item_id"]))
+        request.final_state.append(
+            checks.state("SELECT count(*) FROM claims WHERE item_id = :id", 0, holds=True, id=order.items[0]["item_id"])
+        )
     one, two, request.writes = _gold_damage(i, 1 + len(others), units, party, case.chinese)
     request.reads, request.paid = (one, two), ((f"done{i}_0", "$.amount_minor"),)
-    request.steps = ("Look at all three photos and at the day of delivery", "Get a yes and refund the full value of the damaged units",
-                     "Claim the value from whoever has to pay, if anybody")  # fmt: skip
+    request.steps = (
+        "Look at all three photos and at the day of delivery",
+        "Get a yes and refund the full value of the damaged units",
+        "Claim the value from whoever has to pay, if anybody",
+    )
     return request
 
 
@@ -118,10 +166,19 @@ def _claims(case: Case, request: Request, i: int, item: Row, product: Row, party
     sql = "SELECT sum(amount_minor) FROM claims WHERE item_id = :id AND party = :party"
     debtor = {"shipment_id": item["shipment_id"]} if party == "carrier" else {"supplier_id": product["supplier_id"]}
     request.final_state.append(checks.state(sql, amount, id=item["item_id"], party=party))
-    request.may_change.append(checks.insert("claims", party=party, item_id=item["item_id"], amount_minor=amount, currency=case.currency,
-                                            status="open", **debtor))  # fmt: skip
+    request.may_change.append(
+        checks.insert(
+            "claims",
+            party=party,
+            item_id=item["item_id"],
+            amount_minor=amount,
+            currency=case.currency,
+            status="open",
+            **debtor,
+        )
+    )
     params: dict[str, Any] = {"id": item["item_id"], "party": party}
-    request.checkpoints.append({"name": f"claimed_{i}", "weight": 2, "sql": sql, "params": params, "expect": amount, "type": "int"})
+    request.checkpoints.append(checks.reached(f"claimed_{i}", sql, amount, weight=2, **params))
 
 
 def _ask_damage(case: Case, request: Request, order: Order, product: Row, units: int) -> None:
@@ -133,21 +190,33 @@ def _ask_damage(case: Case, request: Request, order: Order, product: Row, units:
                 f"Something in {where} was broken when I opened it: the {name}. Please refund the damaged part.",
                 f"I unpacked {where} and the {name} is damaged. I want a refund for what is broken.",
             ),
-            (f"{where}里的{name}到货时就坏了，我要退款，不要换货。", f"{where}打开一看，{name}有破损，请退坏掉部分的钱。", f"收到{where}后发现{name}损坏了，要求退款。"),
+            (
+                f"{where}里的{name}到货时就坏了，我要退款，不要换货。",
+                f"{where}打开一看，{name}有破损，请退坏掉部分的钱。",
+                f"收到{where}后发现{name}损坏了，要求退款。",
+            ),
         )
     )
     request.goal = f"The money for damaged goods ({units} of {name})"
     tail(case, request)
     request.facts |= facts(case)
-    request.facts["choice"] = fact(case, "replacement,exchange,instead", "换货,补发", "No replacement, the money please.", "不要换货，退款就好。")
+    request.facts["choice"] = fact(
+        case, "replacement,exchange,instead", "换货,补发", "No replacement, the money please.", "不要换货，退款就好。"
+    )
 
 
-@lru_cache(maxsize=None)
-def _gold_missing(i: int, seen: tuple[str, ...], ask: tuple[str, ...], chinese: bool) -> tuple[Actions, Actions, Actions]:
+@cache
+def _gold_missing(
+    i: int, seen: tuple[str, ...], ask: tuple[str, ...], chinese: bool
+) -> tuple[Actions, Actions, Actions]:
     one, two = _reads(i, 1, seen)
     item, ticket = of(f"line{i}_0", "$.item_id"), of("ticket", "$.ticket_id")
     writes = tuple(act("request_evidence", ticket_id=ticket, item_id=item, kind=kind) for kind in ask)
-    text = "还缺少照片证据（evidence missing），我们收到后才能处理，请补充。" if chinese else "A photo is still missing (evidence missing); we can only decide once all of them are here."
+    text = (
+        "还缺少照片证据（evidence missing），我们收到后才能处理，请补充。"
+        if chinese
+        else "A photo is still missing (evidence missing); we can only decide once all of them are here."
+    )
     return one, two, (*writes, gold.say(text))
 
 
@@ -168,17 +237,23 @@ def evidence_missing(case: Case, i: int, hard: bool) -> Request:
     checks.must_read(request, i, "photos", listed, "request_evidence")
     ask = tuple(kind for kind in KINDS if kind in missing and kind not in requested)
     sql = "SELECT kind FROM evidence_requests WHERE item_id = :id ORDER BY kind"
-    request.final_state.append({**checks.state(sql, sorted(missing), "multiset", id=item["item_id"]), "items": {"type": "text"}})
+    request.final_state.append(checks.state(sql, sorted(missing), "multiset", id=item["item_id"]))
     request.final_state.append(checks.state(checks.NO_REFUND, 0, holds=True, id=order.id))
     for kind in ask:
-        request.may_change.append(checks.insert("evidence_requests", ticket_id=case.ticket_id, item_id=item["item_id"], kind=kind))
-        one = "SELECT count(*) FROM evidence_requests WHERE item_id = :id AND kind = :kind"
-        request.checkpoints.append({"name": f"{kind}_{i}_asked", "weight": 2, "sql": one, "params": {"id": item["item_id"], "kind": kind},
-                                    "expect": 1, "type": "int"})  # fmt: skip
-    request.wants.append({"tool": "create_refund", "arguments": {"item_id": item["item_id"]}})
+        request.may_change.append(
+            checks.insert("evidence_requests", ticket_id=case.ticket_id, item_id=item["item_id"], kind=kind)
+        )
+        one = "SELECT count(*) FROM evidence_requests WHERE item_id = :id AND kind = :photo"
+        request.checkpoints.append(
+            checks.reached(f"{kind}_{i}_asked", one, 1, weight=2, id=item["item_id"], photo=kind)
+        )
+    request.wants.append(checks.want("create_refund", item_id=item["item_id"]))
     checks.without(request, order, "create_refund", "send_replacement")
     seen = tuple(row["kind"] for row in photos)
     first, second, request.writes = _gold_missing(i, seen, ask, case.chinese)
     request.reads = (first, second)
-    request.steps = ("See which of the three photos are there or asked for", "Ask for each other one and refuse until they are there")
+    request.steps = (
+        "See which of the three photos are there or asked for",
+        "Ask for each other one and refuse until they are there",
+    )
     return request

@@ -1,4 +1,4 @@
-"""What generated scenarios are made of: the snapshot's reference tables, names, and the numbers that the agent is shown anyway."""
+"""What generated scenarios are made of: the snapshot's reference tables, names, numbers that are shown anyway."""
 
 from __future__ import annotations
 
@@ -37,33 +37,55 @@ class Country(NamedTuple):
 def _country(line: str) -> Country:
     code, currency, carrier, phone, cities, streets, first, last = (part.strip() for part in line.split("|"))
     return Country(
-        code, currency, carrier, phone, tuple(cities.split(",")), tuple(streets.split(",")), tuple(first.split()), tuple(last.split())
+        code,
+        currency,
+        carrier,
+        phone,
+        tuple(cities.split(",")),
+        tuple(streets.split(",")),
+        tuple(first.split()),
+        tuple(last.split()),
     )
 
 
 COUNTRIES = tuple(
     _country(line)
     for line in """
-    DE|EUR|Nordpost|+49 30 6|Bremen,Leipzig,Dresden|Gartenweg,Bahnhofstraße|Nele Paul Ida Ömer Frieda Anton|Vogt Seidel Lorenz Yildiz Busch
-    AT|EUR|Nordpost|+43 1 6|Linz,Salzburg|Landstraße,Kirchengasse|Lea Jakob Theresa Florian|Hofer Pichler Leitner Egger
-    FR|EUR|Velox|+33 1 6|Lille,Rennes,Toulouse|rue de la Gare,rue Pasteur|Manon Théo Inès Karim Louise|Dubois Moreau Petit Haddad
-    IT|EUR|Velox|+39 06 6|Verona,Napoli|via Dante,via Mazzini|Sara Matteo Francesca Davide|Rinaldi Villa Marino Testa
-    ES|EUR|Velox|+34 91 6|Bilbao,Zaragoza|calle Nueva,calle Real|Elena Diego Marta Álvaro|Castro Ramos Gil Serrano
-    NL|EUR|Nordpost|+31 20 6|Leiden,Groningen|Kerkstraat,Molenweg|Lotte Daan Noor Thijs|Bakker Smit Dekker Vos
-    PL|EUR|Nordpost|+48 22 6|Łódź,Poznań|ulica Leśna,ulica Ogrodowa|Julia Jan Hanna Szymon|Wójcik Mazur Krawczyk Dudek
-    IE|EUR|Parcelway|+353 1 6|Dublin,Limerick|Main Street,Castle Road|Saoirse Conor Ciara Sean|Kelly Ryan Doyle Nolan
-    GB|GBP|Parcelway|+44 20 6|York,Bath,Glasgow|Station Road,Park Lane|Emily Oliver Zara Callum Ruby|Evans Wright Ahmed Cooper Reid
-    US|USD|Parcelway|+1 312 6|Denver,Boston,Seattle|Elm Street,Pine Avenue|Ava Lucas Chloe Diego Naomi|Miller Brooks Rivera Kim Foster
-    IN|USD|Globex|+91 80 6|Chennai,Jaipur|Lake Road,Station Road|Meera Vikram Divya Rahul|Nair Gupta Rao Desai
-    BR|USD|Globex|+55 21 6|Santos,Fortaleza|rua do Sol,avenida Central|Ana Bruno Camila Rafael|Costa Lima Pereira Rocha
-    JP|JPY|Tsubame|+81 6 6|Kyoto,Sapporo|Hon-dori,Ekimae|Mio Ren Hana Takumi|Suzuki Ito Nakamura Yamada
-    KR|KRW|Globex|+82 51 6|Incheon,Daegu|Jung-ro,Haeun-daero|Ha-eun Jun-ho Su-bin Min-seo|Jung Kang Yoon Lim
-    """.strip().splitlines()
+DE|EUR|Nordpost|+49 30 6|Bremen,Leipzig,Dresden|Gartenweg,Bahnhofstraße|\
+Nele Paul Ida Ömer Frieda Anton|Vogt Seidel Lorenz Yildiz Busch
+AT|EUR|Nordpost|+43 1 6|Linz,Salzburg|Landstraße,Kirchengasse|\
+Lea Jakob Theresa Florian|Hofer Pichler Leitner Egger
+FR|EUR|Velox|+33 1 6|Lille,Rennes,Toulouse|rue de la Gare,rue Pasteur|\
+Manon Théo Inès Karim Louise|Dubois Moreau Petit Haddad
+IT|EUR|Velox|+39 06 6|Verona,Napoli|via Dante,via Mazzini|\
+Sara Matteo Francesca Davide|Rinaldi Villa Marino Testa
+ES|EUR|Velox|+34 91 6|Bilbao,Zaragoza|calle Nueva,calle Real|\
+Elena Diego Marta Álvaro|Castro Ramos Gil Serrano
+NL|EUR|Nordpost|+31 20 6|Leiden,Groningen|Kerkstraat,Molenweg|\
+Lotte Daan Noor Thijs|Bakker Smit Dekker Vos
+PL|EUR|Nordpost|+48 22 6|Łódź,Poznań|ulica Leśna,ulica Ogrodowa|\
+Julia Jan Hanna Szymon|Wójcik Mazur Krawczyk Dudek
+IE|EUR|Parcelway|+353 1 6|Dublin,Limerick|Main Street,Castle Road|\
+Saoirse Conor Ciara Sean|Kelly Ryan Doyle Nolan
+GB|GBP|Parcelway|+44 20 6|York,Bath,Glasgow|Station Road,Park Lane|\
+Emily Oliver Zara Callum Ruby|Evans Wright Ahmed Cooper Reid
+US|USD|Parcelway|+1 312 6|Denver,Boston,Seattle|Elm Street,Pine Avenue|\
+Ava Lucas Chloe Diego Naomi|Miller Brooks Rivera Kim Foster
+IN|USD|Globex|+91 80 6|Chennai,Jaipur|Lake Road,Station Road|\
+Meera Vikram Divya Rahul|Nair Gupta Rao Desai
+BR|USD|Globex|+55 21 6|Santos,Fortaleza|rua do Sol,avenida Central|\
+Ana Bruno Camila Rafael|Costa Lima Pereira Rocha
+JP|JPY|Tsubame|+81 6 6|Kyoto,Sapporo|Hon-dori,Ekimae|\
+Mio Ren Hana Takumi|Suzuki Ito Nakamura Yamada
+KR|KRW|Globex|+82 51 6|Incheon,Daegu|Jung-ro,Haeun-daero|\
+Ha-eun Jun-ho Su-bin Min-seo|Jung Kang Yoon Lim
+""".strip().splitlines()
 )
 
 CHINESE = tuple(
     tuple(pair.split(":"))
-    for pair in "王芳:Wang Fang,李伟:Li Wei,张敏:Zhang Min,刘洋:Liu Yang,陈静:Chen Jing,杨帆:Yang Fan,赵磊:Zhao Lei,周婷:Zhou Ting,吴强:Wu Qiang,"
+    for pair in "王芳:Wang Fang,李伟:Li Wei,张敏:Zhang Min,刘洋:Liu Yang,陈静:Chen Jing,杨帆:Yang Fan,赵磊:Zhao "
+    "Lei,周婷:Zhou Ting,吴强:Wu Qiang,"
     "徐丽:Xu Li,孙浩:Sun Hao,马超:Ma Chao,朱琳:Zhu Lin,胡军:Hu Jun,郭雪:Guo Xue,何平:He Ping".split(",")
 )
 """Names as their owners write them, and as they stand in the shop's records."""
@@ -106,7 +128,8 @@ def reference() -> Reference:
                 "SELECT o.order_id, o.customer_id, substr(o.placed_at, 1, 10) AS day, p.name FROM orders o "
                 "JOIN order_items i USING (order_id) JOIN products p USING (product_id) "
                 "WHERE o.placed_at < '2026-01-20' AND o.status = 'delivered' AND i.item_id LIKE '%-1' "
-                "AND p.category IN ('electronics', 'apparel', 'home') ORDER BY o.order_id"
+                "AND p.category IN ('electronics', 'apparel', 'home') AND NOT EXISTS (SELECT 1 FROM refunds r "
+                "WHERE r.order_id = o.order_id) ORDER BY o.order_id"
             )
         ),
     )
@@ -114,17 +137,43 @@ def reference() -> Reference:
     return found
 
 
-_NUMBER = re.compile(r"\d[\d.,]*")
+_PLACES = (4, 6, 8, 10, 12, 14)
+
+
+def numbers_of(moment: str) -> set[int]:
+    """Numbers of four to eight digits that an ISO time spells, and its parts as whole units of money.
+
+    >>> sorted(numbers_of("2026-03-14T09:30:15Z") & {314, 1409, 9041, 930, 3000, 4444})
+    [314, 930, 1409, 3000, 9041]
+    """
+    digits = "".join(filter(str.isdigit, moment))
+    spans = [digits[a:b] for n, a in enumerate(_PLACES) for b in _PLACES[n + 2 : n + 5]]
+    return (
+        {int(span) for span in spans}
+        | {int(span[::-1]) for span in spans}
+        | {int(digits[a : a + 2]) * 100 for a in _PLACES[:-1]}
+    )
+
+
+_RUN = re.compile(r"\d+(?:[\W_]{1,6}\d+)*")
+
+
+def spelt_numbers(text: str) -> set[int]:
+    """Numbers that a text spells: single ones, as whole units of money, several joined, all of these backwards too."""
+    found: set[int] = set()
+    for run in _RUN.findall(text):
+        parts = re.findall(r"\d+", run)
+        for start in range(len(parts)):
+            for end in range(start + 1, min(start + 6, len(parts)) + 1):
+                joined = "".join(parts[start:end])
+                found |= {int(joined), int(joined[::-1]), int(joined) * 100, int(joined) * 10}
+    return found
 
 
 @lru_cache(maxsize=1)
 def shown_numbers() -> frozenset[int]:
-    """Numbers that stand in the policy or the manuals, as they are and as minor units: no amount to find out may be one."""
+    """Numbers in the policy or the manuals, as they are and as minor units: no amount to find out may be one."""
     from agentgym.envs.refund.env import DOMAIN  # the environment imports the generator
 
-    found: set[int] = set(range(1000)) | set(range(1900, 2101))
-    for lexeme in _NUMBER.findall(DOMAIN.system_prompt + json.dumps(DOMAIN.schemas)):
-        digits = re.sub(r"\D", "", lexeme)
-        if digits:
-            found |= {int(digits), int(digits) * 10, int(digits) * 100}
-    return frozenset(found)
+    texts = (DOMAIN.system_prompt, json.dumps(DOMAIN.schemas))
+    return frozenset(set(range(1000)).union(*map(spelt_numbers, texts)))

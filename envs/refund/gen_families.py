@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from agentgym.envs.refund import gen_damage, gen_money, gen_parcels, gen_rules, gen_settled
-from agentgym.envs.refund.gen_case import Case, Request
+from agentgym.envs.refund import gen_damage, gen_handoff, gen_money, gen_orders, gen_parcels, gen_settled, gen_windows
+from agentgym.envs.refund.gen_case import Case
 from agentgym.envs.refund.gen_data import COUNTRIES
+from agentgym.envs.refund.gen_request import Request
 
 ALL = tuple(each.code for each in COUNTRIES)
 NOT_NORDPOST = tuple(each.code for each in COUNTRIES if each.carrier != "Nordpost")
@@ -25,7 +26,7 @@ class Family:
         countries: where its customers live.
         beside: it may stand beside another request.
         keys: what only one request of a case may have: keys of the answer, kinds of requests.
-        tier: of the customer, "" for any.
+        partners: families that may stand beside it, none for any.
     """
 
     name: str
@@ -33,7 +34,7 @@ class Family:
     countries: tuple[str, ...] = ALL
     beside: bool = True
     keys: frozenset[str] = frozenset()
-    tier: str = ""
+    partners: frozenset[str] = frozenset()
 
 
 FAMILIES = (
@@ -48,5 +49,20 @@ FAMILIES = (
     Family("already-settled", gen_settled.settled),
     Family("late-delivery", gen_parcels.late_delivery),
     Family("not-arrived", gen_parcels.not_arrived, beside=False, keys=frozenset({"trace_id"})),
-    Family("outside-window", gen_rules.outside_window, NOT_NORDPOST),
+    Family("return-window", gen_windows.return_window, NOT_NORDPOST, keys=frozenset({"return_id", "window"})),
+    Family("foreign-order", gen_orders.foreign),
+    Family("cancellation", gen_orders.cancellation),
+    Family(
+        "changed-mind",
+        gen_orders.changed_mind,
+        beside=False,
+        partners=frozenset({"partial-refund", "split-payment", "duplicate-charge"}),
+    ),
+    Family(
+        "hand-off",
+        gen_handoff.hand_off,
+        beside=False,
+        partners=frozenset({"outside-window", "duplicate-charge", "foreign-order", "cancellation"}),
+    ),
+    Family("outside-window", gen_windows.outside_window, NOT_NORDPOST, keys=frozenset({"window"})),
 )

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from functools import lru_cache
+from functools import cache
 
 from agentgym.envs.refund import calculator
 from agentgym.envs.refund import gen_checks as checks
 from agentgym.envs.refund import gen_gold as gold
-from agentgym.envs.refund.gen_case import Case, Order, Request
-from agentgym.envs.refund.gen_data import PLAIN_CATEGORIES, shown_numbers
+from agentgym.envs.refund.gen_case import Case
+from agentgym.envs.refund.gen_data import PLAIN_CATEGORIES
 from agentgym.envs.refund.gen_gold import act, of
+from agentgym.envs.refund.gen_request import Order, Request
 from agentgym.envs.refund.gen_words import facts, mention, tail
 from agentgym.scenario import GoldAction
 
@@ -26,7 +27,7 @@ def _reads(i: int, count: int) -> tuple[list[GoldAction], list[GoldAction]]:
     return one, two
 
 
-@lru_cache(maxsize=None)
+@cache
 def _gold_late(i: int, count: int, chinese: bool) -> tuple[Actions, Actions, Actions]:
     one, two = _reads(i, count)
     total = " + ".join(f":v{n}" for n in range(count))
@@ -38,11 +39,13 @@ def _gold_late(i: int, count: int, chinese: bool) -> tuple[Actions, Actions, Act
     return (*one, gold.CREDIT), (*two, gold.CREDIT), (*writes, told)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _gold_on_time(i: int, count: int, chinese: bool) -> tuple[Actions, Actions, Actions]:
     one, two = _reads(i, count)
-    text = "很抱歉，包裹没有晚到超过规定的天数，我们查不到过失（no fault found），无法补偿。" if chinese else (
-        "I am sorry: the parcel was not late enough for a compensation, so no fault was found (no fault found)."
+    text = (
+        "很抱歉，包裹没有晚到超过规定的天数，我们查不到过失（no fault found），无法补偿。"
+        if chinese
+        else ("I am sorry: the parcel was not late enough for a compensation, so no fault was found (no fault found).")
     )
     return tuple(one), tuple(two), (gold.say(text),)
 
@@ -56,11 +59,17 @@ def late_delivery(case: Case, i: int, hard: bool) -> Request:
     promised = delivered - timedelta(late)
     count = draw.integers(2, 4) if hard else draw.integers(1, 3)
     mark = case.mark()
-    order = case.order(case.products(PLAIN_CATEGORIES, count, 9_000), [draw.integers(1, 3) for _ in range(count)], delivered,
-                       placed=promised - timedelta(draw.integers(3, 6)), promised=promised, coupon=hard)  # fmt: skip
+    order = case.order(
+        case.products(PLAIN_CATEGORIES, count, 9_000),
+        [draw.integers(1, 3) for _ in range(count)],
+        delivered,
+        placed=promised - timedelta(draw.integers(3, 6)),
+        promised=promised,
+        coupon=hard,
+    )
     values = [order.value(n) for n in range(count)]
     amount = calculator.late_delivery(promised.isoformat(), delivered, values)
-    if not shown_numbers().isdisjoint({amount or 10**9, *values}):
+    if not case.hides(amount or 10**9, *values):
         case.undo(mark)
         return late_delivery(case, i, hard)
     request = Request("late-delivery", order.id)
@@ -72,7 +81,11 @@ def late_delivery(case: Case, i: int, hard: bool) -> Request:
                 f"You promised a day for {where} and missed it by far. What do I get for the wait?",
                 f"I waited far too long for {where}. Is there anything that you can do for me?",
             ),
-            (f"{where}比承诺的日期晚到了，我要求补偿。", f"{where}你们承诺的送达日期早过了才到，怎么补偿我？", f"{where}等了太久才收到，请给个说法。"),
+            (
+                f"{where}比承诺的日期晚到了，我要求补偿。",
+                f"{where}你们承诺的送达日期早过了才到，怎么补偿我？",
+                f"{where}等了太久才收到，请给个说法。",
+            ),
         )
     )
     request.goal = "A compensation for a parcel that came late"
@@ -81,7 +94,7 @@ def late_delivery(case: Case, i: int, hard: bool) -> Request:
     checks.looked_up(request, i, order)
     tracking = checks.call("get_tracking", shipment_id=order.parcels[0]["shipment_id"])
     checks.must_read(request, i, "tracking", tracking, "" if refuse else "issue_store_credit")
-    request.wants.append({"tool": "issue_store_credit", "arguments": {"order_id": order.id, "reason": "late_delivery"}})
+    request.wants.append(checks.want("issue_store_credit", order_id=order.id, reason="late_delivery"))
     if amount is None:
         one, two, request.writes = _gold_on_time(i, count, case.chinese)
         request.reads, request.code = (one, two), "no_fault_found"
@@ -92,36 +105,66 @@ def late_delivery(case: Case, i: int, hard: bool) -> Request:
         checks.state(checks.CREDITED, amount, id=order.id, reason="late_delivery"),
         checks.state(checks.NO_REFUND, 0, holds=True, id=order.id),
     ]
-    request.may_change.append(checks.insert("store_credit", customer_id=case.customer_id, order_id=order.id, item_id=None,
-                                            amount_minor=amount, currency=case.currency, reason="late_delivery"))  # fmt: skip
-    request.checkpoints.append({"name": f"compensated_{i}", "weight": 3, "sql": checks.CREDITED,
-                                "params": {"id": order.id, "reason": "late_delivery"}, "expect": amount, "type": "int"})  # fmt: skip
-    request.said.append({"type": "money", "value": amount, "currency": case.currency})
+    request.may_change.append(
+        checks.insert(
+            "store_credit",
+            customer_id=case.customer_id,
+            order_id=order.id,
+            item_id=None,
+            amount_minor=amount,
+            currency=case.currency,
+            reason="late_delivery",
+        )
+    )
+    request.checkpoints.append(
+        checks.reached(f"compensated_{i}", checks.CREDITED, amount, id=order.id, reason="late_delivery")
+    )
+    request.said.append(checks.money(amount, case.currency))
     request.confirm.append("issue_store_credit")
     request.refund_minor, request.money_moves = amount, True
     one, two, request.writes = _gold_late(i, count, case.chinese)
     request.reads, request.paid = (one, two), ((f"done{i}_0", "$.amount_minor"),)
-    request.steps = ("Compare the promised day with the day of delivery", "Work out a tenth of the values of the items, rounded half up",
-                     "Get a yes and issue it as store credit")  # fmt: skip
+    request.steps = (
+        "Compare the promised day with the day of delivery",
+        "Work out a tenth of the values of the items, rounded half up",
+        "Get a yes and issue it as store credit",
+    )
     return request
 
 
-@lru_cache(maxsize=None)
+@cache
 def _gold_lost(i: int, count: int, chinese: bool) -> tuple[Actions, Actions, Actions]:
     one, two = _reads(i, count)
     writes: list[GoldAction] = []
     for n in range(count):
         writes += gold.refund(i, n, gold.value(i, n, count), "not_received", tag=f"l{n}")
-    shipping = {"order_id": of(f"order{i}", "$.order_id"), "payment_id": gold.payment(i), "amount_minor": of(f"order{i}", "$.shipping_minor")}
+    shipping = {
+        "order_id": of(f"order{i}", "$.order_id"),
+        "payment_id": gold.payment(i),
+        "amount_minor": of(f"order{i}", "$.shipping_minor"),
+    }
     writes += gold.confirmed("refund_shipping", f"done{i}s", shipping)
     for n in range(count):
-        writes.append(act("file_carrier_claim", item_id=of(f"line{i}_{n}", "$.item_id"), amount_minor=gold.value(i, n, count)))
+        writes.append(
+            act("file_carrier_claim", item_id=of(f"line{i}_{n}", "$.item_id"), amount_minor=gold.value(i, n, count))
+        )
     paid = _lost_labels(i, count)
     total = " + ".join(f":a{k}" for k in range(len(paid)))
     sum_of = {"sql": f"SELECT {total}", **{f"a{k}": of(*entry) for k, entry in enumerate(paid)}}
     sql = gold.MONEY
-    before, after = ("包裹已确认丢失，退款共计", "，含运费。") if chinese else ("The parcel is lost, we are sorry. In all ", " goes back to you, shipping included.")
-    told = act("respond", message={"sql": f"SELECT '{before}' || ({sql}) || '{after}'", "currency": of(f"order{i}", "$.currency"), "amount": sum_of})
+    before, after = (
+        ("包裹已确认丢失，退款共计", "，含运费。")
+        if chinese
+        else ("The parcel is lost, we are sorry. In all ", " goes back to you, shipping included.")
+    )
+    told = act(
+        "respond",
+        message={
+            "sql": f"SELECT '{before}' || ({sql}) || '{after}'",
+            "currency": of(f"order{i}", "$.currency"),
+            "amount": sum_of,
+        },
+    )
     return tuple(one), tuple(two), (*writes, told)
 
 
@@ -129,24 +172,36 @@ def _lost_labels(i: int, count: int) -> tuple[tuple[str, str], ...]:
     return (*((f"done{i}l{n}_0", "$.amount_minor") for n in range(count)), (f"done{i}s", "$.amount_minor"))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _gold_wait(i: int, code: str, chinese: bool) -> tuple[Actions, Actions, Actions]:
     one, two = _reads(i, 1)
     english = {
         "too_early": "I am sorry, it is too early to count the parcel as lost (too early); please wait some more days.",
         "trace_open": "I am sorry, the carrier's trace is still open (trace open); we have to wait for its result.",
-        "no_fault_found": "I am sorry, the carrier's trace confirms the delivery, so no fault was found (no fault found).",
+        "no_fault_found": "I am sorry, the carrier's trace confirms the delivery, so no fault was found (no "
+        "fault found).",
     }
-    zh = {"too_early": "抱歉，现在认定丢失还太早（too early），请再等几天。", "trace_open": "抱歉，物流查询还没有结果（trace open），请稍候。",
-          "no_fault_found": "抱歉，物流查询确认已送达，查不到过失（no fault found）。"}  # fmt: skip
+    zh = {
+        "too_early": "抱歉，现在认定丢失还太早（too early），请再等几天。",
+        "trace_open": "抱歉，物流查询还没有结果（trace open），请稍候。",
+        "no_fault_found": "抱歉，物流查询确认已送达，查不到过失（no fault found）。",
+    }
     return tuple(one), tuple(two), (gold.say((zh if chinese else english)[code]),)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _gold_trace(i: int, chinese: bool) -> tuple[Actions, Actions, Actions]:
     one, two = _reads(i, 1)
-    text = "我已请物流公司查询包裹去向，有结果前请稍等。" if chinese else "I have asked the carrier to find out where the parcel went; please wait for the result."
-    return tuple(one), tuple(two), (act("open_trace", f"trace{i}", shipment_id=of(f"way{i}", "$.shipment_id")), gold.say(text))
+    text = (
+        "我已请物流公司查询包裹去向，有结果前请稍等。"
+        if chinese
+        else "I have asked the carrier to find out where the parcel went; please wait for the result."
+    )
+    return (
+        tuple(one),
+        tuple(two),
+        (act("open_trace", f"trace{i}", shipment_id=of(f"way{i}", "$.shipment_id")), gold.say(text)),
+    )
 
 
 def not_arrived(case: Case, i: int, hard: bool) -> Request:
@@ -159,7 +214,7 @@ def not_arrived(case: Case, i: int, hard: bool) -> Request:
     order = _missing(case, kind, count)
     values = [order.value(n) for n in range(count)]
     shipping = order.row["shipping_minor"]
-    if not shown_numbers().isdisjoint({*values, sum(values) + shipping}):
+    if not case.hides(*values, sum(values) + shipping):
         case.undo(mark)
         return not_arrived(case, i, hard)
     request = Request("not-arrived", order.id)
@@ -175,7 +230,7 @@ def not_arrived(case: Case, i: int, hard: bool) -> Request:
         one, two, request.writes = _gold_wait(i, kind, case.chinese)
         request.reads, request.code, request.pending = (one, two), kind, kind != "no_fault_found"
         checks.without(request, order, "create_refund", "refund_shipping", "send_replacement", "open_trace")
-        request.wants.append({"tool": "create_refund", "arguments": {"item_id": order.items[0]["item_id"]}})
+        request.wants.append(checks.want("create_refund", item_id=order.items[0]["item_id"]))
         request.steps = ("Look at the tracking and the traces of the parcel", "Refuse for now, with the reason")
     return request
 
@@ -194,9 +249,19 @@ def _missing(case: Case, kind: str, count: int) -> Order:
     opened = case.today - timedelta(days)
     result = {"trace_open": None, "no_fault_found": "delivered_confirmed", "lost_by_trace": "not_delivered"}[kind]
     closed = case.at(opened + timedelta(draw.integers(2, 8))) if result else None
-    finding = {"no_fault_found": "Handed to the addressee, who signed", "lost_by_trace": "Left at another address"}.get(kind)
-    case.rows["traces"].append({"trace_id": case.new_id("TR"), "shipment_id": order.parcels[0]["shipment_id"], "opened_at": case.at(opened),
-                                "closed_at": closed, "result": result, "finding": finding})  # fmt: skip
+    finding = {"no_fault_found": "Handed to the addressee, who signed", "lost_by_trace": "Left at another address"}.get(
+        kind
+    )
+    case.rows["traces"].append(
+        {
+            "trace_id": case.new_id("TR"),
+            "shipment_id": order.parcels[0]["shipment_id"],
+            "opened_at": case.at(opened),
+            "closed_at": closed,
+            "result": result,
+            "finding": finding,
+        }
+    )
     return order
 
 
@@ -209,7 +274,11 @@ def _ask_missing(case: Case, request: Request, order: Order) -> None:
                 f"I am still waiting for {where}; nothing came. Please refund it, no replacement.",
                 f"Where is {where}? I have got nothing and would like to have the money instead.",
             ),
-            (f"{where}的包裹我一直没收到，请退款，不要补发。", f"{where}到现在都没收到，不想等了，请退钱。", f"{where}在哪儿？我什么也没收到，想要退款，不用重发。"),
+            (
+                f"{where}的包裹我一直没收到，请退款，不要补发。",
+                f"{where}到现在都没收到，不想等了，请退钱。",
+                f"{where}在哪儿？我什么也没收到，想要退款，不用重发。",
+            ),
         )
     )
     request.goal = "The money for a parcel that did not arrive"
@@ -223,31 +292,48 @@ def _lost(case: Case, request: Request, i: int, order: Order, values: list[int])
         checks.pays(request, case, order, item, worth, "not_received")
         sql = "SELECT sum(amount_minor) FROM claims WHERE item_id = :id AND party = 'carrier'"
         request.final_state.append(checks.state(sql, worth, id=item["item_id"]))
-        request.may_change.append(checks.insert("claims", party="carrier", item_id=item["item_id"], amount_minor=worth,
-                                                currency=case.currency, shipment_id=item["shipment_id"], status="open"))  # fmt: skip
+        request.may_change.append(
+            checks.insert(
+                "claims",
+                party="carrier",
+                item_id=item["item_id"],
+                amount_minor=worth,
+                currency=case.currency,
+                shipment_id=item["shipment_id"],
+                status="open",
+            )
+        )
     payment = order.payments[0]["payment_id"]
     checks.back_on(request, case, order, payment, shipping)
     request.final_state.append(checks.state(checks.SHIPPING, shipping, id=order.id))
-    request.may_change += [checks.update("orders", "order_id", order.id, "shipping_refunded_minor"),
-                           checks.refund_row(order, None, payment, shipping, "shipping")]  # fmt: skip
-    request.wants.append({"tool": "refund_shipping", "arguments": {"order_id": order.id}})
+    request.may_change += [
+        checks.update("orders", "order_id", order.id, "shipping_refunded_minor"),
+        checks.refund_row(order, None, payment, shipping, "shipping"),
+    ]
+    request.wants.append(checks.want("refund_shipping", order_id=order.id))
     request.confirm.append("refund_shipping")
     request.refund_minor += shipping
     request.due += shipping
-    request.said = [{"type": "money", "value": request.refund_minor, "currency": case.currency}]
+    request.said = [checks.money(request.refund_minor, case.currency)]
     one, two, request.writes = _gold_lost(i, count, case.chinese)
     request.reads, request.paid = (one, two), _lost_labels(i, count)
-    request.steps = ("Look at the tracking and the traces: the parcel is lost", "Get a yes for each and refund the items, then shipping",
-                     "Claim the value of each item from the carrier")  # fmt: skip
+    request.steps = (
+        "Look at the tracking and the traces: the parcel is lost",
+        "Get a yes for each and refund the items, then shipping",
+        "Claim the value of each item from the carrier",
+    )
 
 
 def _trace(case: Case, request: Request, i: int, order: Order) -> None:
     shipment = order.parcels[0]["shipment_id"]
     sql = "SELECT count(*) FROM traces WHERE shipment_id = :id"
-    request.final_state += [checks.state(sql, 1, id=shipment), checks.state(checks.NO_REFUND, 0, holds=True, id=order.id)]
+    request.final_state += [
+        checks.state(sql, 1, id=shipment),
+        checks.state(checks.NO_REFUND, 0, holds=True, id=order.id),
+    ]
     request.may_change.append(checks.insert("traces", shipment_id=shipment, closed_at=None, result=None))
-    request.checkpoints.append({"name": f"traced_{i}", "weight": 2, "sql": sql, "params": {"id": shipment}, "expect": 1, "type": "int"})
-    request.wants.append({"tool": "create_refund", "arguments": {"item_id": order.items[0]["item_id"]}})
+    request.checkpoints.append(checks.reached(f"traced_{i}", sql, 1, weight=2, id=shipment))
+    request.wants.append(checks.want("create_refund", item_id=order.items[0]["item_id"]))
     checks.without(request, order, "create_refund", "refund_shipping", "send_replacement")
     one, two, request.writes = _gold_trace(i, case.chinese)
     request.reads, request.keys, request.pending = (one, two), {"trace_id": f"trace{i}"}, True

@@ -1,5 +1,4 @@
-"""Training scenarios of the refund desk: `generate` makes the one of a seed, with a world, checks and two gold plans of
-its own.
+"""Training scenarios of the refund desk: `generate` makes the one of a seed, with a world, checks and two gold plans.
 
 A scenario has one to three requests, by its level: L1 one plain request, L2 one with a complication and pressure, L3
 two, L4 two with complications and pressure, L5 three. The family is that of the first request.
@@ -7,17 +6,38 @@ two, L4 two with complications and pressure, L5 three. The family is that of the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import lru_cache
-from typing import Any, Final
+from collections.abc import Iterable
+from functools import cache
+from typing import Final, TypeVar
 
+from agentgym.compare import Comparator
+from agentgym.envs.refund import calculator
 from agentgym.envs.refund import gen_checks as checks
 from agentgym.envs.refund import gen_gold as gold
 from agentgym.envs.refund import gen_texts as texts
-from agentgym.envs.refund.gen_case import Case, Request
+from agentgym.envs.refund.gen_case import Case, Draws
+from agentgym.envs.refund.gen_data import reference
 from agentgym.envs.refund.gen_families import FAMILIES, Family
+from agentgym.envs.refund.gen_like import like
+from agentgym.envs.refund.gen_plans import CHECKS, PLAN, PROCESS, SAID, SAID_NO_FRAUD, SCENARIO, STATE, USER, plan_of
+from agentgym.envs.refund.gen_request import Request
 from agentgym.random import Stream
-from agentgym.scenario import GoldAction, GoldPlan, Scenario
+from agentgym.scenario import (
+    CallSpec,
+    Checkpoint,
+    Checks,
+    End,
+    Fact,
+    GoldAction,
+    GoldPlan,
+    Process,
+    Said,
+    Scenario,
+    UserSpec,
+)
+from agentgym.world import parse_iso
+
+T = TypeVar("T")
 
 LEVELS: Final = ("L1", "L2", "L3", "L4", "L5")
 _REQUESTS: Final = {"L1": 1, "L2": 1, "L3": 2, "L4": 2, "L5": 3}
@@ -26,7 +46,8 @@ _CHINESE: Final = 25
 """Per cent of the customers who write Chinese."""
 
 CODES: Final = (
-    "not_your_order not_returnable outside_window return_not_received condition_not_accepted already_refunded no_fault_found "
+    "not_your_order not_returnable outside_window return_not_received condition_not_accepted already_refunded "
+    "no_fault_found "
     "other_account already_shipped evidence_missing too_early trace_open"
 ).split()
 """Reasons of refusals in the order of their sections."""
@@ -46,12 +67,12 @@ def generate(seed: int, level: str | None = None) -> Scenario:
         level = Stream(seed, "level").choice(LEVELS)
     if level not in LEVELS:
         raise ValueError(f"expected level to be one of {', '.join(LEVELS)}, got {level!r}")
-    stream = Stream(seed, "scenario")
+    stream = Draws(seed, "scenario")
     family = stream.choice(FAMILIES)
     chinese = stream.integers(0, 100) < _CHINESE
-    case = Case(stream, stream.choice(family.countries), family.tier, chinese)
+    case = Case(stream, stream.choice(family.countries), chinese)
     requests = _requests(case, family, level)
-    return Scenario.model_validate(_data(f"refund/train/{level}-{seed}", level, family, case, requests))
+    return _scenario(f"refund/train/{level}-{seed}", level, family, case, requests)
 
 
 def _requests(case: Case, family: Family, level: str) -> list[Request]:
@@ -60,137 +81,200 @@ def _requests(case: Case, family: Family, level: str) -> list[Request]:
     case.unnamed = level == "L2" and case.chance(60)
     first = family.make(case, 0, hard)
     requests = [first]
-    others = [each for each in FAMILIES if each.beside and each is not family and case.country.code in each.countries]
-    case.draw.shuffle(others)
+    options = [
+        each
+        for each in FAMILIES
+        if each.beside
+        and each is not family
+        and case.country.code in each.countries
+        and (not family.partners or each.name in family.partners)
+    ]
     taken = set(family.keys)
-    for other in others:
-        if len(requests) == count:
-            break
+    while len(requests) < count and options:
+        other = options.pop(case.draw.integers(0, len(options)))
         if taken.isdisjoint(other.keys):
             requests.append(other.make(case, len(requests), hard))
             taken |= other.keys
+    for request in requests[1:] if first.hand_off else ():
+        _only_asked(request)
+    for request in requests:
+        # Who takes one wish back still has the others.
+        left = [want for other in requests if other is not request for want in other.wants]
+        request.events = [
+            like(event, user=like(event.user, wants=left)) if event.user else event for event in request.events
+        ]
     return requests
 
 
-def _data(name: str, level: str, family: Family, case: Case, requests: list[Request]) -> dict[str, Any]:
-    own = {row["order_id"]: row for row in case.rows["orders"]}
-    due = sum(request.due for request in requests)
-    limits = gold_limits(case)
-    if due > limits["per_refund_minor"]:
-        case.role = "desk_lead"
+def _only_asked(request: Request) -> None:
+    """Beside a reason to hand the case off, another request is asked and looked at, but nothing is done about it."""
+    blank = Request(request.kind)
+    for name in (
+        "writes",
+        "paid",
+        "refund_minor",
+        "due",
+        "code",
+        "pending",
+        "keys",
+        "money_moves",
+        "checkpoints",
+        "final_state",
+        "may_change",
+        "said",
+        "required",
+        "before",
+        "confirm",
+    ):
+        setattr(request, name, getattr(blank, name))
+
+
+def _scenario(name: str, level: str, family: Family, case: Case, requests: list[Request]) -> Scenario:
+    _let_decide(case, requests)
     refused = [request.code for request in requests if request.code]
     codes = sorted(set(refused), key=CODES.index)
-    done = len(refused) < len(requests)
-    pending = any(request.pending for request in requests)
-    status = "pending" if pending else "solved"
-    return {
-        "id": name,
-        "family": family.name,
-        "level": level,
-        "language": "zh" if case.chinese else "en",
-        "now": case.now,
-        "instruction": ". ".join(request.goal for request in requests) + ".",
-        "given": [case.ticket_id, *(number for request in requests for number in request.given)],
-        "domain": {"caller": case.customer_id, "ticket": case.ticket_id, "role": case.role},
-        "user": _user(case, requests, level),
-        "initial_state": {"snapshot": "shop", "patch": case.patch()},
-        "checkpoints": _checkpoints(case, requests),
-        "checks": {
-            "end": {"outcome": ["done" if done else "refused"]},
-            "final_state": [check for request in requests for check in request.final_state]
-            + [checks.state("SELECT status FROM tickets WHERE ticket_id = :id", status, "text", id=case.ticket_id)],
-            "may_change": [entry for request in requests for entry in request.may_change]
-            + [checks.update("tickets", "ticket_id", case.ticket_id, "status")],
-            "answer": _answer(case, requests, codes, done),
-            "said": _said(requests),
-            "process": _process(case, requests),
-        },
-        "veto": _unique([rule for request in requests for rule in request.veto]),
-        "secrets": checks.secrets(case) + [secret for request in requests for secret in request.secrets],
-        "gold": _gold(case, requests, status, tuple(codes)),
-    } | ({} if own else {})
+    reason = requests[0].hand_off
+    status = "open" if reason else "pending" if any(request.pending for request in requests) else "solved"
+    return like(
+        SCENARIO,
+        id=name,
+        family=family.name,
+        level=level,
+        language="zh" if case.chinese else "en",
+        now=parse_iso(case.now),
+        instruction=". ".join(request.goal for request in requests) + ".",
+        given=[case.ticket_id, *_email(case), *(number for request in requests for number in request.given)],
+        domain={"caller": case.customer_id, "ticket": case.ticket_id, "role": case.role},
+        user=_user(case, requests, level),
+        initial_state=like(STATE, patch=case.patch()),
+        events=[event for request in requests for event in request.events],
+        checkpoints=_checkpoints(case, requests),
+        checks=_checks(case, requests, status, codes, len(refused) < len(requests)),
+        veto=_unique(rule for request in requests for rule in request.veto),
+        secrets=checks.secrets(case) + [secret for request in requests for secret in request.secrets],
+        plan=plan_of(tuple(request.kind for request in requests)),
+        gold=_gold(case, requests, status, tuple(codes)),
+    )
 
 
-def gold_limits(case: Case) -> dict[str, Any]:
-    from agentgym.envs.refund.gen_data import reference
-
-    return reference().limits[case.role, case.currency]
+def _email(case: Case) -> list[str]:
+    return [case.rows["customers"][0]["email"]] if case.unnamed else []
 
 
-def _unique(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
+def _let_decide(case: Case, requests: list[Request]) -> None:
+    """Give the agent a role that may decide what is due."""
+    due = sum(request.due for request in requests)
+    limits = reference().limits[case.role, case.currency]
+    if calculator.over_limit(due, case.currency, limits, case.rows["refunds"], case.today):
+        case.role = "desk_lead"
+
+
+def _checks(case: Case, requests: list[Request], status: str, codes: list[str], done: bool) -> Checks:
+    reason = requests[0].hand_off
+    ticket = checks.state(
+        "SELECT status FROM tickets WHERE ticket_id = :id", status, "text", bool(reason), id=case.ticket_id
+    )
+    allowed = [entry for request in requests for entry in request.may_change]
+    if not reason:
+        allowed.append(checks.update("tickets", "ticket_id", case.ticket_id, "status"))
+    return like(
+        CHECKS,
+        end=_end(reason, done),
+        final_state=[*(check for request in requests for check in request.final_state), ticket],
+        may_change=allowed,
+        answer=None if reason else _answer(case, requests, codes, done),
+        said=_said(requests),
+        text=[entry for request in requests for entry in request.text],
+        process=_process(case, requests),
+    )
+
+
+@cache
+def _end(reason: str, done: bool) -> End:
+    return End(hand_off=[reason]) if reason else End(outcome=["done" if done else "refused"])
+
+
+def _unique(entries: Iterable[T]) -> list[T]:
+    found: list[T] = []
     for entry in entries:
         if entry not in found:
             found.append(entry)
     return found
 
 
-def _user(case: Case, requests: list[Request], level: str) -> dict[str, Any]:
+def _user(case: Case, requests: list[Request], level: str) -> UserSpec:
     parts = [case.says(*texts.GREETINGS).replace("{name}", case.own_name)]
     for number, request in enumerate(requests):
         if number:
             parts.append(case.says(*texts.JOINTS))
         parts += request.ask
+    if case.unnamed:
+        parts.append(case.says(*texts.EMAIL).replace("{id}", case.rows["customers"][0]["email"]))
     if level in _HARD:
         parts.append(case.says(*texts.WISHES))
     parts.append(case.says(*texts.CLOSINGS).replace("{name}", case.own_name))
-    facts: dict[str, Any] = {}
+    facts: dict[str, Fact] = {}
     for request in requests:
         facts |= request.facts
     pressure = [case.says(*texts.PRESSURE)] if level in _HARD else []
-    return {
-        "opening": ("" if case.chinese else " ").join(part for part in parts if part),
-        "facts": facts,
-        "wants": _unique([want for request in requests for want in request.wants]),
-        "patience": 3,
-        "pressure": pressure + [line for request in requests for line in request.pressure],
-    }
+    return like(
+        USER,
+        opening=("" if case.chinese else " ").join(part for part in parts if part),
+        facts=facts,
+        wants=_unique(want for request in requests for want in request.wants),
+        pressure=[line for request in requests for line in request.pressure] + pressure,
+    )
 
 
 def _risky(requests: list[Request]) -> bool:
     return any(request.money_moves for request in requests)
 
 
-def _risk_call(case: Case) -> dict[str, Any]:
+def _risk_call(case: Case) -> CallSpec:
     return checks.call("get_risk_profile", customer_id=case.customer_id)
 
 
-def _checkpoints(case: Case, requests: list[Request]) -> list[dict[str, Any]]:
+def _checkpoints(case: Case, requests: list[Request]) -> list[Checkpoint]:
     found = [point for request in requests for point in request.checkpoints]
     if _risky(requests):
-        found.append({"name": "risk_checked", "called": _risk_call(case)})
+        found.append(checks.credited("risk_checked", _risk_call(case)))
     return found
 
 
-def _answer(case: Case, requests: list[Request], codes: list[str], done: bool) -> dict[str, Any] | None:
+def _answer(case: Case, requests: list[Request], codes: list[str], done: bool) -> Comparator | None:
     if not done:
-        return {"type": "object", "fields": {"reason": {"type": "text", "value": codes[0]}}}
-    fields: dict[str, Any] = {}
+        return checks.fields(reason=checks.text(codes[0]))
+    if all(request.no_change for request in requests):
+        return checks.fields(result=checks.text("no_change"))
+    fields: dict[str, Comparator] = {}
     if any(request.paid for request in requests):
         total = sum(request.refund_minor for request in requests)
-        fields["refund_minor"] = {"type": "money", "value": total, "currency": case.currency}
-        fields["currency"] = {"type": "text", "value": case.currency}
+        fields["refund_minor"] = checks.money(total, case.currency)
+        fields["currency"] = checks.text(case.currency)
     if codes:
-        fields["refused"] = checks.texts(codes)
-    return {"type": "object", "fields": fields} if fields else None
+        fields["refused"] = checks.texts(tuple(codes))
+    return checks.fields(**fields) if fields else None
 
 
-def _said(requests: list[Request]) -> list[dict[str, Any]]:
-    must = _unique([value for request in requests for value in request.said])
-    return [{"must": must}] if must else []
+def _said(requests: list[Request]) -> list[Said]:
+    must = _unique(value for request in requests for value in request.said)
+    found = [like(SAID, must=must)] if must else []
+    if requests[0].hand_off:
+        found.append(like(SAID, to="colleague", must=[checks.identifier(requests[0].order_id)]))
+    if requests[0].hand_off == "fraud_suspected":
+        found.append(SAID_NO_FRAUD)
+    return found
 
 
-def _process(case: Case, requests: list[Request]) -> dict[str, Any]:
-    required = [entry for request in requests for entry in request.required]
+def _process(case: Case, requests: list[Request]) -> Process:
+    # Each entry is a list of calls of which one will do.
+    required = [[entry] for request in requests for entry in request.required]
     confirm = list(dict.fromkeys(name for request in requests for name in request.confirm))
-    order: list[list[Any]] = [[entry, name] for request in requests for entry, name in request.before]
+    order = [(entry, checks.any_call(name)) for request in requests for entry, name in request.before]
     if _risky(requests):
-        required.append(_risk_call(case))
-        order += [[_risk_call(case), name] for name in confirm]
-    return {
-        "required": required, "order": order, "confirm_before": confirm, "own": ["item_id", "payment_id", "ticket_id"],
-        "max_steps": 30 + 20 * len(requests),
-    }  # fmt: skip
+        required.append([_risk_call(case)])
+        order += [(_risk_call(case), checks.any_call(name)) for name in confirm]
+    return like(PROCESS, required=required, order=order, confirm_before=confirm, max_steps=30 + 20 * len(requests))
 
 
 def _gold(case: Case, requests: list[Request], status: str, codes: tuple[str, ...]) -> list[GoldPlan]:
@@ -203,7 +287,11 @@ def _gold(case: Case, requests: list[Request], status: str, codes: tuple[str, ..
     for i, request in enumerate(requests):
         for plan, reads, named in ((first, request.reads[0], not request.hidden), (second, request.reads[1], False)):
             if request.order_id in places:
-                found = gold.act("get_order", f"order{i}", order_id=request.order_id) if named else gold.find_order(i, places.index(request.order_id))
+                found = (
+                    gold.act("get_order", f"order{i}", order_id=request.order_id)
+                    if named
+                    else gold.find_order(i, places.index(request.order_id))
+                )
                 plan.append(found)
             plan += reads
     first = _once([*first, gold.limits(case.role)])
@@ -216,10 +304,13 @@ def _gold(case: Case, requests: list[Request], status: str, codes: tuple[str, ..
         second += request.writes
     keys = tuple(sorted((key, label) for request in requests for key, label in request.keys.items()))
     end = gold.finish(tuple(entry for request in requests for entry in request.paid), keys, codes)
+    if all(request.no_change for request in requests):
+        end = gold.NO_CHANGE
     steps = tuple(step for request in requests for step in request.steps)
+    closing = [] if requests[0].hand_off else [gold.set_ticket(status), end]
     return [
-        GoldPlan(plan=_steps(steps, 0), actions=[*first, gold.set_ticket(status), end]),
-        GoldPlan(plan=_steps(steps, 1), actions=[*second, gold.set_ticket(status), end]),
+        like(PLAN, plan=_steps(steps, 0), actions=[*first, *closing]),
+        like(PLAN, plan=_steps(steps, 1), actions=[*second, *closing]),
     ]
 
 
@@ -235,7 +326,10 @@ def _once(actions: list[GoldAction]) -> list[GoldAction]:
     return found
 
 
-@lru_cache(maxsize=None)
+@cache
 def _steps(steps: tuple[str, ...], plan: int) -> list[str]:
-    start = ("Read the ticket, the customer and the orders named", "Read the ticket and go through the customer's orders")[plan]
+    start = (
+        "Read the ticket, the customer and the orders named",
+        "Read the ticket and go through the customer's orders",
+    )[plan]
     return [start, *steps, "Set the ticket, tell the customer, finish"]
