@@ -125,11 +125,12 @@ class World:
 
     def reset(self, patch: Patch) -> None:
         """Go back to the snapshot, then apply the scenario's *patch*; its changes are not logged."""
-        if self.connection is not self._pristine:
-            self.connection.close()
-            self.connection = self._pristine
-        self._open_call = False
         try:
+            # Left open, the savepoint of the last call makes every later one slower.
+            self._settle()
+            if self.connection is not self._pristine:
+                self.connection.close()
+                self.connection = self._pristine
             self.connection.execute("ROLLBACK TO episode")
         except sqlite3.OperationalError as error:
             raise sqlite3.OperationalError(f"the episode's savepoint is gone ({error}); refill the world") from error
@@ -195,10 +196,10 @@ class World:
             raise
         finally:
             source.close()
+        self._settle()
         if self.connection is not self._pristine:
             self.connection.close()
         self.connection = target
-        self._open_call = False
         self.connection.execute("SAVEPOINT episode")
 
     def close(self) -> None:
@@ -224,8 +225,8 @@ class World:
 
     def _settle(self) -> None:
         if self._open_call:
-            self.connection.execute("RELEASE call")
             self._open_call = False
+            self.connection.execute("RELEASE call")
 
     def _undo(self) -> None:
         self.connection.execute("ROLLBACK TO call")

@@ -229,7 +229,7 @@ class _Generated(Subject):
 
 
 def test_answers_do_not_stand_in_the_prompt_and_gold_knows_what_it_says() -> None:
-    subject = _Generated("Refund-v0", generated=80)
+    subject = _Generated("Refund-v0", generated=40)
     for check in (answer_not_in_prompt, information_sufficiency):
         assert check(subject).failures == []
     subject.env.close()

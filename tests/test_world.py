@@ -184,3 +184,20 @@ def test_a_world_has_its_own_rows_and_closing_twice_is_fine(tmp_path: Path) -> N
     assert two.value("SELECT count(*) FROM notes") == 0
     for each in (one, two, one):
         each.close()
+
+
+def test_no_savepoint_of_a_call_stays_open_over_a_reset(world: World) -> None:
+    """An open one makes SQLite's journal grow, and every later savepoint slower."""
+    arguments = {"loan_id": "L101", "days": 14}
+    for _ in range(3):
+        world.call("renew_loan", arguments, 0)
+        world.reset({})
+        with pytest.raises(sqlite3.OperationalError, match="no such savepoint: call"):
+            world.connection.execute("RELEASE call")
+    world.call("renew_loan", arguments, 0)
+    state = world.save()
+    world.call("renew_loan", arguments, 0)
+    world.load(state)
+    world.reset({})
+    with pytest.raises(sqlite3.OperationalError, match="no such savepoint: call"):
+        world.connection.execute("RELEASE call")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -127,8 +128,9 @@ def _candidates(env: ToolEnv, played: Played, rule: VetoRule) -> Iterator[Forbid
     if named is None:
         return
     kind = "call" if rule.call else "unconfirmed" if rule.unconfirmed else "foreign"
-    for upto in (0, len(actions) - 1):
-        for act in calls_of(env, played, named, rule.arguments, upto, stranger=rule.foreign is not None):
+    for upto, most in ((0, 4), (len(actions) - 1, 2)):
+        calls = calls_of(env, played, named, rule.arguments, upto, stranger=rule.foreign is not None)
+        for act in itertools.islice(calls, most):
             # What is not the caller's is tried with consent, so that no other rule is broken first.
             ask = {"name": "confirm_with_user", "arguments": {"tool": named, "arguments": act["arguments"]}}
             before = [*actions[:upto], *([ask] if rule.foreign else [])]
@@ -150,7 +152,7 @@ def calls_of(
     begin(env, played, upto, scenario=roomy(played.scenario))
     if stranger:
         for turn in range(_FILLS):
-            yield from [action for action in stray_writes(env, seen_in(played), turn) if action["name"] == name]
+            yield from list(stray_writes(env, seen_in(played), turn, tries=1, only=name))
         return
     values = seen_in(played)
     rng = np.random.default_rng(0)

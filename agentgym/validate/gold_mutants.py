@@ -54,7 +54,7 @@ class Mutants:
         return Mutant(f"without {self._label(index)}", self._actions[:index] + self._actions[index + 1 :])
 
     def groups(self) -> Iterator[tuple[frozenset[str], Iterator[Mutant]]]:
-        """The mutants by what is done, cheap ones first, with the checks that they are meant for, by kind or by name."""
+        """The mutants by what is done, cheap ones first, with the checks that they are meant for (kind or name)."""
         kept = (self.without(index) for index in range(len(self._actions) - 1) if index not in self.writes)
         for kinds, group in (
             ("end", self._ends()),

@@ -188,9 +188,14 @@ def own_reads(env: ToolEnv, scenario: Scenario, limit: int = 40) -> tuple[list[A
     return list(done.values()), tail
 
 
-def stray_writes(env: ToolEnv, seen: Mapping[str, Sequence[str | int]], turn: int, tries: int = 3) -> Iterator[Action]:
-    """Schema-valid calls of every writing tool on rows that the run never met; each *turn* starts with another tool."""
-    tools = [tool for tool in env.domain.tools if tool.writes]
+def stray_writes(
+    env: ToolEnv, seen: Mapping[str, Sequence[str | int]], turn: int, tries: int = 3, only: str = ""
+) -> Iterator[Action]:
+    """Schema-valid calls of every writing tool, or *only* one, on rows that the run never met.
+
+    Each *turn* starts with another tool.
+    """
+    tools = [tool for tool in env.domain.tools if tool.writes and only in ("", tool.name)]
     rows = _Rows(env, {value for values in seen.values() for value in values})
     rng = np.random.default_rng(turn)
     start = turn % max(len(tools), 1)
