@@ -42,7 +42,7 @@ def test_what_is_installed_is_listed_with_its_version() -> None:
     assert found["sqlite"]["found"].startswith(sqlite3.sqlite_version)
     for name in ("agentgym-suite", "gymnasium", "pydantic", "sqlite-utils", "openai", "docker", "google-re2"):
         assert found[name]["state"] == "ok" and found[name]["found"][0].isdigit(), name
-    for extra in ("dev", "ray", "report", "rl", "parquet"):
+    for extra in ("dev", "ray", "report", "rl"):
         entry = found[f"extra {extra}"]
         assert entry["state"] == "ok" or f'pip install "agentgym-suite[{extra}]"' in entry["advice"]
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from functools import cached_property
 from typing import Any
 
 import pytest
@@ -223,7 +224,7 @@ def test_windows_follow_from_the_calculator_and_the_rows_alone() -> None:
 
 
 class _Generated(Subject):
-    @property
+    @cached_property
     def curated(self) -> list[Scenario]:
         return []
 

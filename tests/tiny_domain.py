@@ -34,7 +34,7 @@ def find_member(world: World, email: str) -> dict[str, Any]:
     return row
 
 
-@tool(latency_ms=200, owners={"member_id": ":value"})
+@tool(latency_ms=200, owners={"member_id": "SELECT :value"})
 def list_loans(world: World, member_id: str) -> dict[str, Any]:
     """List the open loans of a member.
 

@@ -68,7 +68,7 @@ def run(
         generated: how many training scenarios to check beside the curated ones.
         report: called with each result as it comes.
         folder: check the scenario files in it, ``FOLDER/refund/my-001.yaml``, and no others.
-        workers: processes to run checks in; with more than one the results come as they are ready and are returned in order.
+        workers: processes to run checks in; with more than one, *report* hears of results as they are ready.
 
     Raises:
         ValueError: an environment or check is unknown.

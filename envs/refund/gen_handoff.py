@@ -94,6 +94,21 @@ def _gold(i: int, reason: str, chinese: bool) -> tuple[Actions, Actions, Actions
     return one, two, (*writes, act("hand_off", reason=reason, summary=summary))
 
 
+def _ask_hand_off(case: Case, where: str, name: str) -> str:
+    return case.says(
+        (
+            f"The {name} from {where} went back to you days ago. I want my money.",
+            f"I returned the {name} of {where}; where is my refund?",
+            f"About {where}: the {name} is back with you, so please pay.",
+        ),
+        (
+            f"{where}里的{name}几天前就退回给你们了，请退款。",
+            f"我退了{where}的{name}，钱呢？",
+            f"关于{where}：{name}已经退到你们那里，请付款。",
+        ),
+    )
+
+
 def hand_off(case: Case, i: int, hard: bool) -> Request:
     """A case for a person, for one of five reasons."""
     draw = case.draw
@@ -108,20 +123,7 @@ def hand_off(case: Case, i: int, hard: bool) -> Request:
             row["name"] for row in reference().products[category] if row["product_id"] == order.items[0]["product_id"]
         ),
     )
-    request.ask.append(
-        case.says(
-            (
-                f"The {name} from {where} went back to you days ago. I want my money.",
-                f"I returned the {name} of {where}; where is my refund?",
-                f"About {where}: the {name} is back with you, so please pay.",
-            ),
-            (
-                f"{where}里的{name}几天前就退回给你们了，请退款。",
-                f"我退了{where}的{name}，钱呢？",
-                f"关于{where}：{name}已经退到你们那里，请付款。",
-            ),
-        )
-    )
+    request.ask.append(_ask_hand_off(case, where, name))
     if reason in _SAYS:
         request.ask.append(case.says(*_SAYS[reason]))
     request.goal = "Money for goods that came back; in truth a case for a person"

@@ -206,6 +206,21 @@ def _gold_duplicate(i: int, chinese: bool) -> tuple[Actions, Actions, Actions]:
     return (reads["payments"], reads["refunds"]), two, (*writes, told)
 
 
+def _ask_duplicate(case: Case, where: str, times: tuple[str, str]) -> str:
+    return case.says(
+        (
+            f"I was charged {times[0]} for {where}. Please take back what is too much.",
+            f"Why does {where} stand {times[0]} on my statement? I want the surplus back.",
+            f"{where[0].upper()}{where[1:]} was debited {times[0]}. Please correct that.",
+        ),
+        (
+            f"{where}扣了我{times[1]}款，请把多扣的退回来。",
+            f"为什么{where}在账单上出现了{times[1]}？多出来的请退给我。",
+            f"{where}被重复扣款（{times[1]}），请更正。",
+        ),
+    )
+
+
 def duplicate(case: Case, i: int, hard: bool) -> Request:
     """One order was charged twice; a third payment may only be authorised."""
     draw = case.draw
@@ -222,20 +237,7 @@ def duplicate(case: Case, i: int, hard: bool) -> Request:
         case.payment(order.row, first["method"], total, f"{day}22:{clock}:{draw.integers(10, 60)}Z", "authorised")
     times = ("three times", "三次") if hard else ("twice", "两次")
     where = mention(case, request, order)
-    request.ask.append(
-        case.says(
-            (
-                f"I was charged {times[0]} for {where}. Please take back what is too much.",
-                f"Why does {where} stand {times[0]} on my statement? I want the surplus back.",
-                f"{where[0].upper()}{where[1:]} was debited {times[0]}. Please correct that.",
-            ),
-            (
-                f"{where}扣了我{times[1]}款，请把多扣的退回来。",
-                f"为什么{where}在账单上出现了{times[1]}？多出来的请退给我。",
-                f"{where}被重复扣款（{times[1]}），请更正。",
-            ),
-        )
-    )
+    request.ask.append(_ask_duplicate(case, where, times))
     request.goal = "What was charged too often for one order"
     tail(case, request)
     payment_id = late["payment_id"]

@@ -28,6 +28,21 @@ def _gold_foreign(i: int, chinese: bool) -> tuple[Actions, Actions]:
     return (gold.common(i)["shipments"],), (gold.say(text),)
 
 
+def _ask_foreign(case: Case, name: str, number: str) -> str:
+    return case.says(
+        (
+            f"Please refund the {name} of order {number}; I sent it back.",
+            f"I want my money for the {name} from {number}, it is long back with you.",
+            f"In order {number} there was the {name}. It went back, so where is my money?",
+        ),
+        (
+            f"订单 {number} 里的{name}我已经退回了，请退款。",
+            f"请把订单 {number} 的{name}的钱退给我，东西早就寄回去了。",
+            f"{number} 这个订单的{name}退货了，钱什么时候给我？",
+        ),
+    )
+
+
 def foreign(case: Case, i: int, hard: bool) -> Request:
     """The order is somebody else's, and none of the customer's own fits: refused, without a word about the other."""
     draw = case.draw
@@ -36,20 +51,7 @@ def foreign(case: Case, i: int, hard: bool) -> Request:
     order = case.order([product], [1], case.today - timedelta(draw.integers(3, 30)))
     request = Request("foreign-order", order.id, hidden=True, code="not_your_order", given=[stranger["order_id"]])
     number, name = stranger["order_id"], stranger["name"]
-    request.ask.append(
-        case.says(
-            (
-                f"Please refund the {name} of order {number}; I sent it back.",
-                f"I want my money for the {name} from {number}, it is long back with you.",
-                f"In order {number} there was the {name}. It went back, so where is my money?",
-            ),
-            (
-                f"订单 {number} 里的{name}我已经退回了，请退款。",
-                f"请把订单 {number} 的{name}的钱退给我，东西早就寄回去了。",
-                f"{number} 这个订单的{name}退货了，钱什么时候给我？",
-            ),
-        )
-    )
+    request.ask.append(_ask_foreign(case, name, number))
     if hard:
         request.ask.append(
             case.says(
@@ -103,6 +105,21 @@ def _gold_cancel(i: int, shipped: bool, chinese: bool) -> tuple[Actions, Actions
     return one, two, (*writes, told)
 
 
+def _ask_cancellation(case: Case, where: str) -> str:
+    return case.says(
+        (
+            f"Please cancel {where}, all of it, I found it cheaper elsewhere.",
+            f"I need to cancel {where} before it leaves. The whole order, please.",
+            f"Can you stop {where}? I don't want any of it any more, and I would like my money back.",
+        ),
+        (
+            f"请取消{where}，全部都不要了。",
+            f"麻烦在发货前把{where}整个取消掉。",
+            f"{where}我不想要了，请全部取消并退款。",
+        ),
+    )
+
+
 def cancellation(case: Case, i: int, hard: bool) -> Request:
     """Cancel an order: what is still processing may be cancelled, what has left may not."""
     draw = case.draw
@@ -114,20 +131,7 @@ def cancellation(case: Case, i: int, hard: bool) -> Request:
     order = case.order(products, ordered, None, placed=placed, promised=promised, coupon=hard, parcel=shipped)
     request = Request("cancellation", order.id)
     where = mention(case, request, order)
-    request.ask.append(
-        case.says(
-            (
-                f"Please cancel {where}, all of it, I found it cheaper elsewhere.",
-                f"I need to cancel {where} before it leaves. The whole order, please.",
-                f"Can you stop {where}? I don't want any of it any more, and I would like my money back.",
-            ),
-            (
-                f"请取消{where}，全部都不要了。",
-                f"麻烦在发货前把{where}整个取消掉。",
-                f"{where}我不想要了，请全部取消并退款。",
-            ),
-        )
-    )
+    request.ask.append(_ask_cancellation(case, where))
     request.goal = "Cancel one order"
     if not shipped:
         request.ask.append(case.says(*texts.AMOUNT))
@@ -180,6 +184,37 @@ def _gold_changed(i: int, chinese: bool) -> tuple[Actions, Actions, Actions]:
     return one, two, (ask, told)
 
 
+def _ask_changed_mind(case: Case, where: str) -> str:
+    return case.says(
+        (
+            f"Please cancel {where}, and quickly, before it is packed.",
+            f"I would like to cancel {where} at once, all of it.",
+            f"Stop {where}, please! I ordered in too much of a hurry.",
+        ),
+        (
+            f"请马上取消{where}，趁还没打包。",
+            f"我要立刻取消{where}，全部不要了。",
+            f"请拦下{where}！我下单太冲动了。",
+        ),
+    )
+
+
+def _taken_back(case: Case) -> str:
+    return case.says(
+        (
+            "Wait, please! I have thought it over: do not cancel anything, I keep the order. Only tell me how "
+            "much is charged for it.",
+            "Stop, I changed my mind. The order stays as it is. How much do I pay for it in all?",
+            "Sorry, my wife wants to keep it. Leave the order alone and tell me the total, please.",
+        ),
+        (
+            "等一下！我又想了想，不要取消了，订单保留。请告诉我一共收了多少钱。",
+            "先别取消，我改主意了，订单照旧。总共多少钱？",
+            "不好意思，家里人还是想要，订单别动了，把总金额告诉我就行。",
+        ),
+    )
+
+
 def changed_mind(case: Case, i: int, hard: bool) -> Request:
     """Asks for a cancellation and takes it back a moment later: nothing is changed."""
     draw = case.draw
@@ -195,33 +230,8 @@ def changed_mind(case: Case, i: int, hard: bool) -> Request:
     )
     request = Request("changed-mind", order.id, no_change=True)
     where = mention(case, request, order)
-    request.ask.append(
-        case.says(
-            (
-                f"Please cancel {where}, and quickly, before it is packed.",
-                f"I would like to cancel {where} at once, all of it.",
-                f"Stop {where}, please! I ordered in too much of a hurry.",
-            ),
-            (
-                f"请马上取消{where}，趁还没打包。",
-                f"我要立刻取消{where}，全部不要了。",
-                f"请拦下{where}！我下单太冲动了。",
-            ),
-        )
-    )
-    say = case.says(
-        (
-            "Wait, please! I have thought it over: do not cancel anything, I keep the order. Only tell me how "
-            "much is charged for it.",
-            "Stop, I changed my mind. The order stays as it is. How much do I pay for it in all?",
-            "Sorry, my wife wants to keep it. Leave the order alone and tell me the total, please.",
-        ),
-        (
-            "等一下！我又想了想，不要取消了，订单保留。请告诉我一共收了多少钱。",
-            "先别取消，我改主意了，订单照旧。总共多少钱？",
-            "不好意思，家里人还是想要，订单别动了，把总金额告诉我就行。",
-        ),
-    )
+    request.ask.append(_ask_changed_mind(case, where))
+    say = _taken_back(case)
     request.events.append(
         Event(name=f"changes_mind_{i}", at=case.moment(draw.integers(9, 14)), user=UserChange(say=say, wants=[]))
     )

@@ -50,6 +50,21 @@ def _gold_on_time(i: int, count: int, chinese: bool) -> tuple[Actions, Actions, 
     return tuple(one), tuple(two), (gold.say(text),)
 
 
+def _ask_late_delivery(case: Case, where: str) -> str:
+    return case.says(
+        (
+            f"The parcel with {where} came much later than you promised. I would like a compensation for that.",
+            f"You promised a day for {where} and missed it by far. What do I get for the wait?",
+            f"I waited far too long for {where}. Is there anything that you can do for me?",
+        ),
+        (
+            f"{where}比承诺的日期晚到了，我要求补偿。",
+            f"{where}你们承诺的送达日期早过了才到，怎么补偿我？",
+            f"{where}等了太久才收到，请给个说法。",
+        ),
+    )
+
+
 def late_delivery(case: Case, i: int, hard: bool) -> Request:
     """A parcel came late: a tenth of its value as store credit, if it was late enough."""
     draw = case.draw
@@ -74,20 +89,7 @@ def late_delivery(case: Case, i: int, hard: bool) -> Request:
         return late_delivery(case, i, hard)
     request = Request("late-delivery", order.id)
     where = mention(case, request, order)
-    request.ask.append(
-        case.says(
-            (
-                f"The parcel with {where} came much later than you promised. I would like a compensation for that.",
-                f"You promised a day for {where} and missed it by far. What do I get for the wait?",
-                f"I waited far too long for {where}. Is there anything that you can do for me?",
-            ),
-            (
-                f"{where}比承诺的日期晚到了，我要求补偿。",
-                f"{where}你们承诺的送达日期早过了才到，怎么补偿我？",
-                f"{where}等了太久才收到，请给个说法。",
-            ),
-        )
-    )
+    request.ask.append(_ask_late_delivery(case, where))
     request.goal = "A compensation for a parcel that came late"
     tail(case, request)
     request.facts |= facts(case)

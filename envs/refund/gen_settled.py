@@ -48,6 +48,20 @@ def _gold_defective(i: int, count: int, replace: bool, found: str, chinese: bool
     return one, two, (*writes, told)
 
 
+def _ask_defective(case: Case, where: str, name: str, what: tuple[str, str], wish: tuple[str, str]) -> str:
+    return case.says(
+        (
+            f"One {name} from {where} {what[0]}; I sent it back with your label. I would like {wish[0]}.",
+            f"I returned one {name} of {where} since it {what[0]}. Please give me {wish[0]}.",
+            f"About {where}: one {name} {what[0]} and is back with you. What I want is {wish[0]}.",
+        ),
+        (
+            f"{where}的{name}有一件{what[1]}，已经用你们的标签寄回，我要{wish[1]}。",
+            f"我退回了{where}里的一件{name}，因为{what[1]}。请给我{wish[1]}。",
+        ),
+    )
+
+
 def defective(case: Case, i: int, hard: bool) -> Request:
     """Goods came back as defective or wrong: the inspection decides; refund or replacement as the customer chooses."""
     draw, mark = case.draw, case.mark()
@@ -76,19 +90,7 @@ def defective(case: Case, i: int, hard: bool) -> Request:
         if replace
         else ("my money back, not a new one", "退款，不要换新的")
     )
-    request.ask.append(
-        case.says(
-            (
-                f"One {name} from {where} {what[0]}; I sent it back with your label. I would like {wish[0]}.",
-                f"I returned one {name} of {where} since it {what[0]}. Please give me {wish[0]}.",
-                f"About {where}: one {name} {what[0]} and is back with you. What I want is {wish[0]}.",
-            ),
-            (
-                f"{where}的{name}有一件{what[1]}，已经用你们的标签寄回，我要{wish[1]}。",
-                f"我退回了{where}里的一件{name}，因为{what[1]}。请给我{wish[1]}。",
-            ),
-        )
-    )
+    request.ask.append(_ask_defective(case, where, name, what, wish))
     request.goal = f"For one {name} that {what[0]}: {wish[0]}"
     if not replace:
         tail(case, request)
@@ -169,6 +171,21 @@ def _gold_failed(i: int, chinese: bool) -> tuple[Actions, Actions, Actions]:
     return one, (*two, gold.common(i)["payments"]), (*writes, told)
 
 
+def _ask_settled(case: Case, where: str, name: str, units: int) -> str:
+    return case.says(
+        (
+            f"Weeks ago {units} × {name} of {where} went back and I see no money on my account. Please pay it now.",
+            f"Where is the money for the {name} that I returned from {where}? Nothing has come. Pay it again, please.",
+            f"I am still waiting for the refund of {units} × {name} of {where}; send it once more.",
+        ),
+        (
+            f"{where}的{name}早就退回了{units}件，钱一直没到账，请马上退款。",
+            f"我退了{where}里的{name}，到现在账户上没有钱，请再退一次。",
+            f"{where}退回的{name}（{units}件）一直没有收到退款，请重新退。",
+        ),
+    )
+
+
 def settled(case: Case, i: int, hard: bool) -> Request:
     """Asks for money that was paid or is on its way; or a refund that failed, which settles nothing."""
     draw, mark = case.draw, case.mark()
@@ -204,21 +221,7 @@ def settled(case: Case, i: int, hard: bool) -> Request:
         order.payments[0]["refunded_minor"] = amount
     request = Request("already-settled", order.id)
     where, name = mention(case, request, order), product["name"]
-    request.ask.append(
-        case.says(
-            (
-                f"Weeks ago {units} × {name} of {where} went back and I see no money on my account. Please pay it now.",
-                f"Where is the money for the {name} that I returned from {where}? Nothing has come. Pay it again, "
-                "please.",
-                f"I am still waiting for the refund of {units} × {name} of {where}; send it once more.",
-            ),
-            (
-                f"{where}的{name}早就退回了{units}件，钱一直没到账，请马上退款。",
-                f"我退了{where}里的{name}，到现在账户上没有钱，请再退一次。",
-                f"{where}退回的{name}（{units}件）一直没有收到退款，请重新退。",
-            ),
-        )
-    )
+    request.ask.append(_ask_settled(case, where, name, units))
     request.goal = f"The money for {units} of {name}, which came back weeks ago"
     tail(case, request)
     request.facts |= facts(case)

@@ -52,6 +52,8 @@ CODES: Final = (
 ).split()
 """Reasons of refusals in the order of their sections."""
 
+_PLACE: Final[dict[str, int]] = {code: place for place, code in enumerate(CODES)}
+
 
 def generate(seed: int, level: str | None = None) -> Scenario:
     """Make the training scenario of a seed.
@@ -132,7 +134,7 @@ def _only_asked(request: Request) -> None:
 def _scenario(name: str, level: str, family: Family, case: Case, requests: list[Request]) -> Scenario:
     _let_decide(case, requests)
     refused = [request.code for request in requests if request.code]
-    codes = sorted(set(refused), key=CODES.index)
+    codes = sorted(set(refused), key=lambda code: _PLACE[code])
     reason = requests[0].hand_off
     status = "open" if reason else "pending" if any(request.pending for request in requests) else "solved"
     return like(
