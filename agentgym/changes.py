@@ -52,12 +52,13 @@ class Change(NamedTuple):
 
 
 class Table(NamedTuple):
-    """What the log needs to know of a table: column names in order, primary key columns, columns to spell with care."""
+    """A table: its columns in order, its primary key, the columns to spell with care, those that need a value."""
 
     name: str
     columns: tuple[str, ...]
     key: tuple[str, ...]
     careful: frozenset[str]
+    needed: frozenset[str]
 
     def key_of(self, row: Mapping[str, Any]) -> tuple[Any, ...]:
         """The primary key of *row*."""
@@ -112,8 +113,29 @@ def tables(connection: sqlite3.Connection) -> dict[str, Table]:
         strict = connection.execute("SELECT strict FROM pragma_table_list(?) WHERE schema = 'main'", (name,)).fetchall()
         plain = ("INTEGER", "INT", "TEXT") if strict == [(1,)] else ()
         careful = frozenset(row[1] for row in info if row[2].upper() not in plain)
-        found[name] = Table(name, tuple(row[1] for row in info), key, careful)
+        needed = frozenset(row[1] for row in info if row[3] and row[4] is None)
+        found[name] = Table(name, tuple(row[1] for row in info), key, careful, needed)
     return found
+
+
+def putting(table: Table, columns: tuple[str, ...]) -> tuple[str, str]:
+    """SQL that writes a row given in these columns, inserting or updating it: one statement, or "" and an update.
+
+    A row that leaves out a column without a default can only update one that is there. The update takes the columns by
+    number, in the order given.
+    """
+    number = {column: n for n, column in enumerate(columns, 1)}
+    where = " AND ".join(f"{quote(column)} = ?{number[column]}" for column in table.key)
+    rest = [column for column in columns if column not in table.key]
+    # With nothing but the key, the row is only looked for.
+    changed = ", ".join(f"{quote(c)} = ?{number[c]}" for c in rest or table.key[:1])
+    if not table.needed <= set(columns):
+        return "", f"UPDATE {quote(table.name)} SET {changed} WHERE {where}"
+    names, marks = ", ".join(map(quote, columns)), ", ".join("?" for _ in columns)
+    keys = ", ".join(map(quote, table.key))
+    news = ", ".join(f"{quote(column)} = excluded.{quote(column)}" for column in rest)
+    action = f"UPDATE SET {news}" if rest else "NOTHING"
+    return f"INSERT INTO {quote(table.name)} ({names}) VALUES ({marks}) ON CONFLICT ({keys}) DO {action}", ""
 
 
 def install(connection: sqlite3.Connection) -> None:

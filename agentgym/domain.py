@@ -14,6 +14,7 @@ from agentgym.common import COMMON_TOOLS, PROMPT
 from agentgym.errors import DomainError
 from agentgym.scenario import Scenario, VetoRule
 from agentgym.snapshot import snapshot_file
+from agentgym.text import dumps
 from agentgym.tools import Tool
 from agentgym.world import iso
 
@@ -69,6 +70,11 @@ class Domain:
     def schemas(self) -> list[dict[str, Any]]:
         """The OpenAI function schemas of all tools."""
         return [tool.schema for tool in self.toolset.values()]
+
+    @cached_property
+    def schemas_text(self) -> str:
+        """The schemas as JSON, encoded once: they are part of ``info["task"]`` at every reset."""
+        return dumps(self.schemas)
 
     @cached_property
     def policy(self) -> str:

@@ -126,7 +126,8 @@ class ToolEnv(gym.Env[Observation, Any]):
         self._episode = self._begin(scenario, episode_seed)
         self._task = self._episode.open()
         system, opening, tools = self._task
-        task = dumps({"system_prompt": system, "opening": opening, "tools": tools})
+        shown = self.domain.schemas_text if tools is self.domain.schemas else dumps(tools)
+        task = f'{{"system_prompt": {dumps(system)}, "opening": {dumps(opening)}, "tools": {shown}}}'
         observation = {
             "role": "task",
             "name": "",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -285,6 +286,11 @@ class VetoRule(_Model):
         if self.effect == "block" and self.sql is not None:
             raise ValueError("a veto by sql sees a state, so it cannot block a call; use effect end or flag")
         return self
+
+    @cached_property
+    def spec(self) -> CallSpec:
+        """The forbidden call, for ``call``."""
+        return CallSpec(name=self.call or "", arguments=self.arguments)
 
     @property
     def label(self) -> str:

@@ -42,6 +42,11 @@ class Selection:
         self._folder = folder
         self._level = _checked(level)
         self._files: dict[str, Scenario] | None = None
+        self._known: dict[str, Scenario] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the scenarios read so far: a copy in another process reads them again."""
+        return {**self.__dict__, "_files": None, "_known": None}
 
     def choose(self, domain: Domain, seed: int, options: dict[str, Any]) -> Scenario:
         """The scenario of an episode: the one that *options* names, else one by a hash of the seed.
@@ -76,9 +81,12 @@ class Selection:
         match = _GENERATED.fullmatch(name)
         if match and match["domain"] == domain.name:
             return _generated(domain, int(match["seed"]), match["level"])
-        known = dict(load_curated(domain))
-        if self._folder is not None:
-            known.update(self._curated(domain))
+        known = self._known
+        if known is None:
+            # Read once: looking at every file again costs more than the reset itself.
+            known = self._known = dict(load_curated(domain))
+            if self._folder is not None:
+                known.update(self._curated(domain))
         if name not in known:
             raise ValueError(f"there is no scenario {name!r}{did_you_mean(name, known)}; `agentgym list` shows all")
         _lint_once(domain, [known[name]])

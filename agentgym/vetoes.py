@@ -8,7 +8,7 @@ from typing import Any
 from agentgym.confirmations import Consents
 from agentgym.disclosure import Secret, SecretScanner
 from agentgym.reader import Matcher, Reader
-from agentgym.scenario import CallSpec, Effect, Party, Query, SecretSpec, VetoRule
+from agentgym.scenario import Effect, Party, Query, SecretSpec, VetoRule
 from agentgym.text import dumps
 from agentgym.tools import Tool
 from agentgym.trace import Call, Step
@@ -62,9 +62,6 @@ class Vetoes:
             if name is not None:
                 self._of_tool.setdefault(name, []).append(rule)
         self._reader, self._matcher, self._on_veto = reader, matcher, on_veto
-        self._specs = {
-            id(rule): CallSpec(name=rule.call, arguments=rule.arguments) for rule in self._rules if rule.call
-        }
         self._queries = [
             (rule, Query(sql=rule.sql, params=rule.params)) for rule in self._rules if rule.sql is not None
         ]
@@ -119,12 +116,12 @@ class Vetoes:
         """Whether a failed call is one that the rule forbids; of one that did not parse, only the name is known."""
         if rule.call is None:
             return step.ran is not None and self._broken(rule, call, tool, confirmed, step.owned)
-        spec = self._specs[id(rule)]
+        spec = rule.spec
         return call.name == spec.name and (not spec.arguments or self._matcher.matches(spec, call))
 
     def _broken(self, rule: VetoRule, call: Call, tool: Tool, confirmed: bool, owned: Mapping[str, bool]) -> bool:
         if rule.call is not None:
-            return self._matcher.matches(self._specs[id(rule)], call)
+            return self._matcher.matches(rule.spec, call)
         if rule.unconfirmed is not None:
             return call.name == rule.unconfirmed and not confirmed
         return call.name == rule.foreign and not all(owned.values())

@@ -77,7 +77,7 @@ class World:
         self.connection = self._pristine
         self.tables: dict[str, Table] = log.tables(self.connection)
         self._open_call = False
-        self._pending: list[Change] = []
+        self._puts: dict[tuple[str, ...], tuple[str, str]] = {}
         self.now_ms = 0
         self.connection.execute("SAVEPOINT episode")
 
@@ -233,17 +233,18 @@ class World:
         self.connection.execute("RELEASE call")
 
     def _put(self, table: Table, key: tuple[Any, ...], row: Mapping[str, Any] | None) -> None:
-        where = " AND ".join(f"{log.quote(column)} = ?" for column in table.key)
-        name = log.quote(table.name)
         if row is None:
-            self.connection.execute(f"DELETE FROM {name} WHERE {where}", key)
+            where = " AND ".join(f"{log.quote(column)} = ?" for column in table.key)
+            self.connection.execute(f"DELETE FROM {log.quote(table.name)} WHERE {where}", key)
             return
-        row = {**dict(zip(table.key, key, strict=True)), **row}
-        if self.connection.execute(f"SELECT 1 FROM {name} WHERE {where}", key).fetchall():
-            columns = [column for column in row if column not in table.key]
-            if columns:
-                changed = ", ".join(f"{log.quote(column)} = ?" for column in columns)
-                values = [row[column] for column in columns]
-                self.connection.execute(f"UPDATE {name} SET {changed} WHERE {where}", (*values, *key))
-        else:
-            self.insert(table.name, row)
+        values = dict(zip(table.key, key, strict=True))
+        values.update(row)
+        shape = (table.name, *values)
+        statements = self._puts.get(shape)
+        if statements is None:
+            statements = self._puts[shape] = log.putting(table, tuple(values))
+        whole, update = statements
+        if whole:
+            self.connection.execute(whole, tuple(values.values()))
+        elif not self.connection.execute(update, tuple(values.values())).rowcount:
+            self.insert(table.name, values)

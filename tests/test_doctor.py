@@ -33,7 +33,8 @@ def doctor(*arguments: str, code: int = 0, **environment: str) -> tuple[str, str
 
 
 def findings(**environment: str) -> dict[str, dict[str, Any]]:
-    return {found["name"]: found for found in json.loads(doctor("--json", **environment)[0])["findings"]}
+    shown, _ = doctor("--json", code=0, **environment)
+    return {found["name"]: found for found in json.loads(shown)["findings"]}
 
 
 def test_what_is_installed_is_listed_with_its_version() -> None:

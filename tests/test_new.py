@@ -45,10 +45,9 @@ def filled(text: str, block: str) -> str:
     """The file with the fields of a block in place of its own."""
     for field in re.findall(r"^(\w+):", block, re.MULTILINE):
         own = re.compile(rf"^{field}:.*\n(?:[ ].*\n)*", re.MULTILINE)
-        new = own.search(block)
-        assert new is not None
-        assert own.search(text), f"the skeleton has no field {field}"
-        text = own.sub(lambda _, found=new: found[0], text, count=1)
+        new, old = own.search(block), own.search(text)
+        assert new is not None and old is not None, f"the skeleton has no field {field}"
+        text = text[: old.start()] + new[0] + text[old.end() :]
     return text
 
 
@@ -117,8 +116,9 @@ def test_a_skeleton_is_yaml_and_says_field_by_field_what_is_missing(tmp_path: Pa
             load_scenario(file)
         field = error.value.field
         fields.append(field)
-        pattern = rf"^ *{field.rpartition('.')[2]}:.*$"
-        text = re.sub(pattern, lambda _, field=field: fills[field], text, count=1, flags=re.MULTILINE)
+        line = re.search(rf"^ *{field.rpartition('.')[2]}:.*$", text, re.MULTILINE)
+        assert line is not None
+        text = text[: line.start()] + fills[field] + text[line.end() :]
         file.write_text(text, encoding="utf-8")
     assert sorted(fields) == sorted(fills)
     assert load_scenario(file).id == "refund/my-001"

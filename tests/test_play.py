@@ -114,7 +114,8 @@ def gold_lines(scenario: str) -> list[str]:
     env = gym.make("agentgym:Refund-v0", split="test")
     observation, _ = env.reset(seed=1, options={"scenario": scenario})
     gold = GoldRunner(env.unwrapped.scenario, 0)  # type: ignore[attr-defined]
-    lines, ended = [], False
+    lines: list[str] = []
+    ended = False
     action = gold.next(observation)
     while action is not None and not ended:
         lines.append(typed(action, len(lines)))
