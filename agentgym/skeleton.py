@@ -16,7 +16,8 @@ _NAME = re.compile(r"[a-z0-9_-]+(?:/[a-z0-9_-][a-z0-9_.-]*)+")
 
 _TEMPLATE = """\
 # A scenario: one start and everything it is judged by. docs/scenarios.md has each field with an example.
-# A field that is empty must be filled; a line that begins with "#" is optional, take away the "#" to use it.
+# A field with nothing behind it must be filled. The lines that begin with "#" are examples: one that stands below [] or
+# {{}} goes in its place, any other is used by taking away the "#".
 
 id: {id}  # the path of this file
 revision: 1  # raised by one whenever the scenario is corrected
@@ -33,8 +34,8 @@ domain:  # what this environment needs to know of the case
 # What the world is before the episode: rows to add or change, by table and key. null deletes a row.
 initial_state:
   patch: {{}}
-    # tickets:
-    #   T9001: {{customer_id: C2001, channel: chat, subject: Request, created_at: "2026-03-14T08:55:00Z", status: open}}
+    # a_table:
+    #   X1: {{status: open, created_at: "2026-03-14T08:55:00Z"}}
 
 user:
   opening:  # the first message, and all that the agent is told at the start
@@ -53,10 +54,10 @@ checkpoints: []
 checks:
   end: {{outcome: [done]}}  # done, refused, impossible; or {{hand_off: [reason]}}
   final_state: []  # what must hold in the end. What holds at the start already says so: holds: always
-    # - {{sql: SELECT status FROM tickets WHERE ticket_id = 'T9001', expect: solved}}
+    # - {{sql: SELECT status FROM a_table WHERE its_key = 'X1', expect: closed}}
   may_change: []  # every row that may change, and how. All others must stay as they are
-    # - "tickets[ticket_id='T9001'].status"
-  # answer: {{type: object, fields: {{reason: {{type: text, value: outside_window}}}}}}
+    # - "a_table[its_key='X1'].status"
+  # answer: {{type: object, fields: {{reason: {{type: text, value: too_late}}}}}}
   said: []  # what must be told, as typed values
     # - {{must: [{{type: money, value: 2500, currency: EUR}}]}}
   process:
@@ -71,16 +72,16 @@ veto: []
 
 # What nobody may learn from the agent, by the values at the start.
 secrets: []
-  # - {{sql: SELECT card_token FROM payments WHERE payment_id = 'PM4001'}}
+  # - {{sql: SELECT a_column FROM a_table WHERE its_key = 'X1'}}
 
 # What a stated plan is judged by.
-# plan: {{subgoals: [{{name: find out whose order it is, critical: true, tools: [{read}]}}]}}
+# plan: {{subgoals: [{{name: find out what it is about, critical: true, tools: [{read}]}}]}}
 
 # Two ways to 1.0 that differ in what they read or write. A value that is not in the opening or the policy is a binding,
 # {{from: LABEL, path: $.x}}, to the result of the action "as: LABEL", or a calculation,
 # {{sql: "SELECT :a * 85 / 100", a: {{from: ...}}}}.
 gold: []
-  # - plan: [Read the ticket and the order, Refuse since it is too late]
+  # - plan: [Look it up, Tell the result, Finish]
   #   actions:
   #     - {{name: {read}, as: found, arguments: {{}}}}
   #     - {{name: finish, arguments: {{outcome: done}}}}
@@ -99,7 +100,10 @@ def skeleton(name: str) -> str:
     """
     domain = _domain(name)
     fields = domain.scenario_model.model_fields
-    lines = [f"  {field}: {_default(entry)}  # {_hint(domain, field)}".rstrip() for field, entry in fields.items()]
+    lines = [
+        f"  {field}: {_default(entry)}  # {_hint(domain, field)}".replace(":   #", ":  #")
+        for field, entry in fields.items()
+    ]
     read = next((tool.name for tool in domain.tools if not tool.writes), "respond")
     write = next((tool.name for tool in domain.tools if tool.writes), "respond")
     return _TEMPLATE.format(id=name, canary=_canary(), domain="\n".join(lines) or "  {}", read=read, write=write)

@@ -38,6 +38,8 @@ class Interrupted(click.ClickException):
     exit_code = 130
 
 
+_NO_WIDTH = 10_000
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
@@ -65,7 +67,8 @@ def print_table(headers: Sequence[str], rows: Iterable[Sequence[str]], left: int
     Args:
         headers: of the columns.
         rows: a text for each column.
-        left: so many columns are aligned to the left, the others (numbers) to the right.
+        left: so many columns are aligned to the left, the others (numbers) to the right. Where a terminal is too
+            narrow, the last of several on the left gets more lines.
     """
     from rich import box
     from rich.console import Console
@@ -74,12 +77,12 @@ def print_table(headers: Sequence[str], rows: Iterable[Sequence[str]], left: int
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for number, header in enumerate(headers):
-        table.add_column(header, justify="left" if number < left else "right", no_wrap=number < left)
+        table.add_column(header, justify="left" if number < left else "right", no_wrap=number < max(1, left - 1))
     for row in rows:
         # As Text, so that square brackets are no markup.
         table.add_row(*(Text(cell) for cell in row))
     # Files and pipes have no width.
-    console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 200, highlight=False)
+    console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else _NO_WIDTH, highlight=False)
     with console.capture() as captured:
         console.print(table)
     # The box has an empty line above and below, and an empty column on the left.
