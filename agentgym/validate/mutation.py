@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from agentgym.env import ToolEnv
 from agentgym.net import NetChange
@@ -30,6 +31,9 @@ SAMPLE = 6
 
 _STRAYS = 8
 """So many calls of a tool are tried for one that takes effect on a row that gold never met."""
+
+Effect = list[tuple[str, str, str]]
+"""What an episode changed in the end, sorted: (table, key or "" for a new row, the row)."""
 
 
 @dataclass
@@ -129,7 +133,7 @@ class _Outcome(NamedTuple):
     """Whether an episode succeeded, and what it left behind and said: the net changes and the ending call."""
 
     success: bool
-    effect: list[str]
+    effect: Effect
     end: str
 
 
@@ -141,8 +145,8 @@ class _Lab:
         self._subject, self._env, self._world = subject, subject.env, world
         self._scenario = roomy(scenario)
         self._around: Neighbourhood | None = None
-        self._states: list[list[str]] = []
-        self._alternatives = frozenset(_alternatives(scenario))
+        self._states: list[Effect] = []
+        self._alternatives = list(_alternatives(scenario))
 
     def everything(self, run: GoldRun) -> Iterator[_Candidate]:
         """All mutants of a gold run; of its end state only where no other run of the scenario left the same."""
@@ -187,25 +191,25 @@ class _Lab:
             self.tally.actions += near is None
             if not outcome.success:
                 self.tally.killed += 1
-            elif reason := self._equal(candidate, outcome, gold):
+            elif reason := self._equal(outcome, gold):
                 self.tally.equivalents[reason] += 1
             else:
                 what = near.what if near else candidate.mutant.what if candidate.mutant else ""
                 self.tally.survivors.append(f"gold[{run.plan}], {what}")
 
-    def _equal(self, candidate: _Candidate, outcome: _Outcome, gold: _Outcome) -> str:
+    def _equal(self, outcome: _Outcome, gold: _Outcome) -> str:
         """The rule by which a mutant that succeeds is as good as gold, or "" where there is none."""
-        if outcome.effect == gold.effect and outcome.end == gold.end:
+        differing = _differing(gold.effect, outcome.effect)
+        if differing is None or outcome.end != gold.end:
+            return ""
+        if not differing:
             return "without another effect"
-        near = candidate.near
-        domain = self._subject.domain
-        if near is not None:
-            if near.column in domain.free_text:
-                return "free text"
-            return "a listed alternative" if near.column and dumps(near.value) in self._alternatives else ""
-        return "a listed alternative" if _differ_by(outcome, gold, self._alternatives) else ""
+        if all(column in self._subject.domain.free_text for column, _, _ in differing):
+            return "free text"
+        listed = all(any({was, now} <= group for group in self._alternatives) for _, was, now in differing)
+        return "a listed alternative" if listed else ""
 
-    def _end_state(self, run: GoldRun) -> list[str]:
+    def _end_state(self, run: GoldRun) -> Effect:
         """Play gold to just before its end; what it changed."""
         begin(self._env, _played(run), len(run.actions) - 1, scenario=self._scenario)
         return self._effect()
@@ -240,9 +244,9 @@ class _Lab:
         sent = current(self._env).trace[-1].sent
         return _Outcome(tail.success, self._effect(), dumps(sent))
 
-    def _effect(self) -> list[str]:
-        domain = self._subject.domain
-        return sorted(_told(change, domain.volatile) for change in current(self._env).judge.net)
+    def _effect(self) -> Effect:
+        volatile = self._subject.domain.volatile
+        return sorted(_told(change, volatile) for change in current(self._env).judge.net)
 
     def _actions(self, run: GoldRun) -> Iterator[tuple[str, Iterator[Mutant]]]:
         if self._around is None:
@@ -309,29 +313,43 @@ def _played(run: GoldRun) -> Played:
     return run.played
 
 
-def _told(change: NetChange, volatile: frozenset[str]) -> str:
-    """A net change as text, without the columns that change by themselves; an insert without its key and moments."""
-    rows: list[dict[str, Any] | None] = []
-    for row in (change.base, change.now):
-        rows.append(
-            None if row is None else {c: v for c, v in row.items() if f"{change.table}.{c}" not in volatile}
-        )
-    if change.base is None and change.now is not None and rows[1] is not None:
-        born = {c for c, v in change.now.items() if v in change.key or c.endswith("_at")}
-        rows[1] = {c: v for c, v in rows[1].items() if c not in born}
-        return dumps([change.table, None, *rows])
-    return dumps([change.table, list(change.key), *rows])
+def _told(change: NetChange, volatile: frozenset[str]) -> tuple[str, str, str]:
+    """The table, the place and the new row of a net change; without columns that change by themselves.
+
+    An inserted row has no place, and neither its key nor the moments in it: they are born in the episode.
+    """
+    row = {c: dumps(v) for c, v in (change.now or {}).items() if f"{change.table}.{c}" not in volatile}
+    if change.base is not None:
+        return change.table, dumps(list(change.key)), dumps(row)
+    return change.table, "", dumps({c: v for c, v in row.items() if not c.endswith("_at") and v not in _texts(change)})
 
 
-def _alternatives(scenario: Scenario) -> Iterator[str]:
-    """Values that the checks list beside others, as text."""
+def _texts(change: NetChange) -> list[str]:
+    return [dumps(value) for value in change.key]
+
+
+def _differing(gold: Effect, found: Effect) -> list[tuple[str, str, str]] | None:
+    """The columns in which two effects differ, as (column, value in gold's, value found); None if rows are not paired."""
+    lacking, spare = (
+        list((Counter(gold) - Counter(found)).elements()),
+        list((Counter(found) - Counter(gold)).elements()),
+    )
+    if [row[:2] for row in lacking] != [row[:2] for row in spare]:
+        return None
+    differing: list[tuple[str, str, str]] = []
+    for (table, _, was), (_, _, now) in zip(lacking, spare, strict=True):
+        old, new = json.loads(was), json.loads(now)
+        if old.keys() != new.keys():
+            return None
+        differing += [(f"{table}.{column}", old[column], new[column]) for column in old if old[column] != new[column]]
+    return differing
+
+
+def _alternatives(scenario: Scenario) -> Iterator[frozenset[str]]:
+    """Each list of values of which the checks take any one, as texts."""
     checks = scenario.checks
     for entry in checks.may_change:
-        yield from (dumps(v) for value in entry.where.values() if isinstance(value, list) for v in value)
-    for check_ in checks.final_state:
-        yield from (dumps(value) for value in check_.any_of or ())
-
-
-def _differ_by(outcome: _Outcome, gold: _Outcome, alternatives: frozenset[str]) -> bool:
-    """Whether what differs between two outcomes is made of values listed as alternatives."""
-    return False
+        yield from (frozenset(map(dumps, value)) for value in entry.where.values() if isinstance(value, list))
+    for state in checks.final_state:
+        if state.any_of is not None:
+            yield frozenset(map(dumps, state.any_of))

@@ -23,7 +23,7 @@ _EXTRA_KEY = "-near"
 
 
 class NearMiss(NamedTuple):
-    """A patch of the world, its kind, what it does in words, and the one ``table.column`` it sets, if one, and to what.
+    """A patch of the world, what it does in words, and its kind.
 
     ``kind`` is one of amount, other, status, time, moved, extra, deleted, undone.
     """
@@ -31,8 +31,6 @@ class NearMiss(NamedTuple):
     kind: str
     what: str
     patch: dict[str, Any]
-    column: str = ""
-    value: Any = None
 
 
 class NearMisses:
@@ -100,9 +98,9 @@ class NearMisses:
             if column in table.key or f"{table.name}.{column}" in self._volatile:
                 continue
             for kind, value in self._others(table, column, row):
-                what = f"{table.name}{list(table.key_of(row))}.{column} is {dumps(value)} instead of {dumps(row[column])}"
-                patch = {table.name: [{**_key(table, row), column: value}]}
-                yield NearMiss(kind, what, patch, f"{table.name}.{column}", value)
+                place = f"{table.name}{list(table.key_of(row))}.{column}"
+                what = f"{place} is {dumps(value)} instead of {dumps(row[column])}"
+                yield NearMiss(kind, what, {table.name: [{**_key(table, row), column: value}]})
 
     def _others(self, table: Table, column: str, row: Row) -> Iterator[tuple[str, Any]]:
         value = row[column]
@@ -148,7 +146,7 @@ class NearMisses:
         columns = [c for c in change.columns if f"{table.name}.{c}" not in self._volatile]
         for column in columns:
             patch = {table.name: [{**_key(table, now), column: base[column]}]}
-            yield NearMiss("undone", f"{_name(change)}.{column} is unchanged", patch, f"{table.name}.{column}", base[column])
+            yield NearMiss("undone", f"{_name(change)}.{column} is unchanged", patch)
         if len(table.key) > 1 or not columns:
             return
         undo = {**_key(table, now), **{column: base[column] for column in columns}}

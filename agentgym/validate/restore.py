@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import os
+import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from agentgym.backends import make_backend
-from agentgym.domain import Domain
+from agentgym import changes as log
+from agentgym.env import ToolEnv
 from agentgym.errors import AgentGymError
 from agentgym.scenario import Scenario
-from agentgym.tools import Tool, tool
+from agentgym.tools import Tool
+from agentgym.validate.moves import current
 from agentgym.validate.registry import Finding, check
 from agentgym.validate.subject import Subject
 from agentgym.world import World
@@ -40,7 +41,9 @@ def _write(world: World) -> None:
             name, key = f'"{column}"', ", ".join(f'"{k}"' for k in table.key)
             rows = f'SELECT {key} FROM "{table.name}" ORDER BY {key} LIMIT 1'
             with contextlib.suppress(sqlite3.IntegrityError):
-                world.connection.execute(f'UPDATE "{table.name}" SET {name} = {name} || \'9\' WHERE ({key}) IN ({rows})')
+                world.connection.execute(
+                    f"UPDATE \"{table.name}\" SET {name} = {name} || '9' WHERE ({key}) IN ({rows})"
+                )
 
 
 def _first(world: World) -> str:
@@ -52,7 +55,7 @@ def _schema(world: World) -> None:
     connection.execute("CREATE TABLE extra (extra_id TEXT PRIMARY KEY)")
     connection.execute("INSERT INTO extra VALUES ('one')")
     connection.execute(f'ALTER TABLE "{table}" ADD COLUMN extra TEXT')
-    connection.execute(f"CREATE INDEX extra_index ON \"{table}\" (extra)")
+    connection.execute(f'CREATE INDEX extra_index ON "{table}" (extra)')
     for (trigger,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall():
         connection.execute(f'DROP TRIGGER "{trigger}"')
 
@@ -107,7 +110,12 @@ def _script(world: World) -> None:
 
 def _pragmas(world: World) -> None:
     _write(world)
-    for pragma in ("recursive_triggers = OFF", "ignore_check_constraints = ON", "writable_schema = ON", "query_only = ON"):
+    for pragma in (
+        "recursive_triggers = OFF",
+        "ignore_check_constraints = ON",
+        "writable_schema = ON",
+        "query_only = ON",
+    ):
         world.connection.execute(f"PRAGMA {pragma}")
 
 
@@ -123,11 +131,7 @@ def _half_read(world: World) -> list[Any]:
     for cursor in cursors:
         cursor.fetchone()
     _write(world)
-    _KEPT.append(cursors)
     return cursors
-
-
-_KEPT: list[Any] = []
 
 
 def _closed(world: World) -> None:
@@ -189,3 +193,103 @@ DAMAGES: dict[str, Damage] = {
     "the writer killed after a commit": _killed_after_commit,
 }
 """What a tool may do to the connection that it gets."""
+
+_SETTINGS = ("foreign_keys", "recursive_triggers", "query_only", "ignore_check_constraints", "writable_schema")
+
+
+@check("V32", "restore", nightly=True)
+def restore(subject: Subject) -> Finding:
+    """After anything that a tool does to its connection, reset gives the pristine world again.
+
+    On a few scenarios each of `DAMAGES` is done inside a call, and then again with the snapshot's file unlinked while
+    the environment runs. The next reset must give the scenario's content hash and the connection's settings.
+    """
+    finding, resets = Finding(), 0
+    chosen = subject.scenarios[:: max(1, len(subject.scenarios) // _SPREAD)][:_SPREAD]
+    for unlinked in (False, True):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "snapshot.db"
+            shutil.copyfile(subject.domain.snapshot, file)
+            env = _make(subject, file)
+            starts = [_start(_make(subject, file), scenario, close=True) for scenario in chosen]
+            if unlinked:
+                env.reset(seed=0, options={"scenario": chosen[0]})
+                file.unlink()
+            for scenario, start in zip(chosen, starts, strict=True):
+                for name in DAMAGES:
+                    resets += 1
+                    where = f"{scenario.id}: {name}{', the snapshot file unlinked' if unlinked else ''}"
+                    try:
+                        wrong = _after(env, scenario, name, start)
+                    except (sqlite3.Error, OSError, AgentGymError, TypeError) as error:
+                        wrong = f"reset raised {type(error).__name__}: {error}"
+                        # The next damage starts from an environment that works.
+                        env = _make(subject, subject.domain.snapshot)
+                    finding.failures += [f"{where}: {wrong}"] if wrong else []
+            env.close()
+    finding.figure = f"{resets} resets after {len(DAMAGES)} kinds of damage in {len(chosen)} scenarios"
+    return finding
+
+
+class _Start(NamedTuple):
+    """What a reset gives: the content hash, the settings of the connection, and how many changes are logged."""
+
+    content: str
+    settings: dict[str, Any]
+    logged: int
+
+
+def _start(env: ToolEnv, scenario: Scenario, close: bool = False) -> _Start:
+    env.reset(seed=0, options={"scenario": scenario})
+    connection = current(env).backend.reading()
+    settings = {name: connection.execute(f"PRAGMA {name}").fetchall() for name in _SETTINGS}
+    settings["attached"] = [row[1] for row in connection.execute("PRAGMA database_list").fetchall()]
+    logged = connection.execute(f"SELECT count(*) FROM {log.LOG}").fetchall()[0][0]
+    found = _Start(env.state_hash, settings, logged)
+    if close:
+        env.close()
+    return found
+
+
+def _after(env: ToolEnv, scenario: Scenario, damage: str, start: _Start) -> str:
+    """Damage the world in a call and reset; what is then other than at the start, or ""."""
+    env.reset(seed=0, options={"scenario": scenario})
+    with contextlib.suppress(_Killed, KeyboardInterrupt):
+        env.step({"name": _TOOL, "arguments": {"how": damage}})
+    found = _start(env, scenario)
+    if found.content != start.content:
+        return "the content hash is another"
+    if found.settings != start.settings:
+        return f"settings are {found.settings}, expected {start.settings}"
+    return "" if found.logged == start.logged else f"{found.logged} changes are logged"
+
+
+_TOOL = "damage_the_world"
+
+
+def _make(subject: Subject, file: Path) -> ToolEnv:
+    """The subject's environment on this snapshot file, with a tool that does the damage."""
+    kept: list[Any] = []
+
+    def run(world: World, how: str) -> str:
+        # A cursor that nothing refers to would be closed at once.
+        kept[:] = [DAMAGES[how](world)]
+        return how
+
+    how = {"type": "string", "enum": list(DAMAGES)}
+    parameters = {"type": "object", "properties": {"how": how}, "required": ["how"], "additionalProperties": False}
+    tool = Tool(
+        _TOOL,
+        "Damage the world.",
+        parameters,
+        {"how": lambda value, _: value},
+        frozenset({"how"}),
+        {},
+        run,
+        writes=True,
+    )
+    domain = dataclasses.replace(subject.domain, tools=(*subject.domain.tools, tool))
+    # The domain would build its own on first use.
+    domain.__dict__["snapshot"] = file
+    make: Callable[..., ToolEnv] = type("DamagedEnv", (type(subject.env),), {"domain": domain})
+    return make(split="test")
