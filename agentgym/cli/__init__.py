@@ -1,4 +1,4 @@
-"""The command ``agentgym``: list, show, run, results, validate.
+"""The command ``agentgym``: list, show, run, results, validate, images.
 
 Standard output carries data only; what goes on and what went wrong is on standard error. Exit codes: 0 fine · 1 a check
 failed · 2 wrong use, or a file that cannot be used · 3 trials are missing after a run · 130 interrupted.
@@ -17,6 +17,7 @@ import click
 
 import agentgym
 from agentgym.cli.common import Commands, Interrupted
+from agentgym.cli.images import images_command
 from agentgym.cli.listing import list_command, show_command
 from agentgym.cli.reporting import results_command
 from agentgym.cli.running import run_command
@@ -45,7 +46,7 @@ def cli(ctx: click.Context, debug: bool) -> None:
         click.echo(ctx.get_help())
 
 
-for command in (list_command, show_command, run_command, results_command, validate_command):
+for command in (list_command, show_command, run_command, results_command, validate_command, images_command):
     cli.add_command(command)
 
 
