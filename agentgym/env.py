@@ -44,8 +44,8 @@ class ToolEnv(gym.Env[Observation, Any]):
 
     Args:
         split: "train" (generated, the default), "test" (curated) or "private" (files in *scenarios*).
-        backend: where the world lives: "embedded" (in this process) or "docker" (in a container); None, the default, takes what
-            the environment variable AGENTGYM_BACKEND names, "embedded" without it.
+        backend: where the world lives: "embedded" (in this process) or "docker" (in a container); None, the
+            default, takes what the environment variable AGENTGYM_BACKEND names, "embedded" without it.
         user: "scripted", a callable ``message → reply``, or a `agentgym.users.User`.
         reward: "sparse" or "shaped".
         info: "full", or "lean" for trainers.

@@ -64,7 +64,9 @@ def goal(value: int = 5, **fields: Any) -> Scenario:
             "process": {"max_steps": 50},
         },
         "single_route": "there is one tool for it",
-        "gold": [{"plan": ["Set it"], "actions": [call("put", name="apple", value=value), call("finish", outcome="done")]}],
+        "gold": [
+            {"plan": ["Set it"], "actions": [call("put", name="apple", value=value), call("finish", outcome="done")]}
+        ],
     }
     return build_scenario(data | fields)
 

@@ -30,27 +30,34 @@ class Backend(Protocol):
 
     def call(self, name: str, arguments: Mapping[str, Any], now_ms: int) -> tuple[CallResult, list[Change]]:
         """Run one tool at a simulated time and return its result and the rows it changed."""
+        ...
 
     def rollback_call(self) -> bool:
         """Undo the call just made and return whether there was one."""
+        ...
 
     def apply(self, patch: Patch, origin: Origin) -> list[Change]:
         """Apply a declared change and return the rows it changed."""
+        ...
 
     def save(self) -> bytes:
         """The state as bytes of an SQLite database."""
+        ...
 
     def load(self, state: bytes) -> None:
         """Continue from a saved state."""
 
     def hash(self) -> str:
         """Logical hash of the state."""
+        ...
 
     def tampered(self) -> bool:
         """Whether the world holds something else than what the judge saw of it. Asked at the end of an episode."""
+        ...
 
     def reading(self) -> sqlite3.Connection:
         """The connection that the judge reads, on the host."""
+        ...
 
     def close(self) -> None:
         """Give everything back. Closing twice is fine."""

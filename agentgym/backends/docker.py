@@ -1,8 +1,8 @@
 """The docker backend: the world lives in a container, and the judge reads a mirror of it on the host.
 
-Tools run in the container, and what they changed is replayed on the mirror, an embedded world in which no tool runs. Nothing
-of the judge crosses the line, its SQL included. Declared changes (patches, events) are made in both. At the end both must hold
-the same, else somebody wrote past the tools: `tamper`.
+Tools run in the container, and what they changed is replayed on the mirror, an embedded world in which no tool runs.
+Nothing of the judge crosses the line, its SQL included. Declared changes (patches, events) are made in both. At the end
+both must hold the same, else somebody wrote past the tools: `tamper`.
 
 Operations whose result the host knows already (restore, apply, undo) wait for the next one that must be asked, so that
 restore, call and changes are one message.

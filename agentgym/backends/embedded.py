@@ -7,31 +7,22 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from agentgym.changes import Change, Origin
 from agentgym.snapshot import logical_hash
-from agentgym.tools import Tool
 from agentgym.world import CallResult, Patch, World
 
 
-class Home(Protocol):
-    """What a world needs of its domain."""
-
-    @property
-    def snapshot(self) -> Path:
-        """The snapshot's database file."""
-
-    @property
-    def toolset(self) -> Mapping[str, Tool]:
-        """The tools, by name."""
-
-
 class Embedded:
-    """A `World` on the domain's snapshot, refilled when a tool destroyed the episode's savepoint."""
+    """A `World` on the domain's snapshot, refilled when a tool destroyed the episode's savepoint.
 
-    def __init__(self, domain: Home) -> None:
+    Args:
+        domain: a `agentgym.domain.Domain`, or the part of one that is in an image: what has ``snapshot`` and
+            ``toolset``.
+    """
+
+    def __init__(self, domain: Any) -> None:
         self._domain = domain
         self._world = World(domain.snapshot, domain.toolset)
 

@@ -47,10 +47,19 @@ def client() -> Any:
             import docker
 
             with explained("reach the container engine"):
+                _knock(address())
                 found = docker.from_env(timeout=60).api
                 found.ping()
             _clients[key] = found
     return found
+
+
+def _knock(where: str) -> None:
+    """Try a local socket first: the client does not say plainly what is wrong with it, and leaves it open."""
+    if where.startswith("unix://"):
+        with socket.socket(socket.AF_UNIX) as door:
+            door.settimeout(10)
+            door.connect(where.removeprefix("unix://"))
 
 
 def unavailable() -> str:
@@ -71,7 +80,7 @@ def explained(action: str) -> Iterator[None]:
     try:
         yield
     except (docker.errors.DockerException, requests.RequestException, OSError) as error:
-        raise BackendError(f"cannot {action}: {advice(str(error) or type(error).__name__)}") from error
+        raise BackendError(f"cannot {action}: {advice(f'{type(error).__name__}: {error}')}") from error
 
 
 def advice(text: str) -> str:

@@ -1,8 +1,8 @@
 """Images: one a domain, built from an allow-list, named after what is in it.
 
-An image holds the world side only: the core's few modules in front of a world, the domain's tools, seed data and schema, and
-the snapshot. Nothing of the judge is in it. Its tag is a hash of that content, so that checkouts of different versions do not
-disturb each other, and its labels carry the hashes of the snapshot and of the tools' schemas.
+An image holds the world side only: the core's few modules in front of a world, the domain's tools, seed data and
+schema, and the snapshot. Nothing of the judge is in it. Its tag is a hash of that content, so that checkouts of
+different versions do not disturb each other, and its labels carry the hashes of the snapshot and of the tools' schemas.
 """
 
 from __future__ import annotations
@@ -87,11 +87,11 @@ def spec(domain: Domain) -> Spec:
     files: dict[str, bytes] = {f"agentgym/{name}.py": (root / f"{name}.py").read_bytes() for name in CORE}
     modules = sorted({_module(domain, tool.function) for tool in domain.tools})
     for name in modules:
-        path = Path(str(importlib.import_module(name).__file__))
+        source = Path(str(importlib.import_module(name).__file__))
         base = name.replace(".", "/")
-        files[f"{base}.py"] = path.read_bytes()
-        seed = path.with_name("world.py")
-        if path.stem == "tools" and seed.is_file():
+        files[f"{base}.py"] = source.read_bytes()
+        seed = source.with_name("world.py")
+        if source.stem == "tools" and seed.is_file():
             files[f"{base.rpartition('/')[0]}/world.py".lstrip("/")] = seed.read_bytes()
     for path in list(files):
         for parent in list(Path(path).parents)[:-1]:
@@ -100,19 +100,19 @@ def spec(domain: Domain) -> Spec:
     files["serve.py"] = _SERVE.encode()
     files["gold.json"] = json.dumps(_DECOY).encode()
     snapshot = expected_hash(domain.folder)
-    digest = hashlib.sha256(f"{PROTOCOL} {snapshot} {_dockerfile()}".encode())
+    tools = {"names": [tool.name for tool in domain.tools], "hash": tools_hash(domain.tools)}
+    digest = hashlib.sha256(json.dumps([PROTOCOL, snapshot, tools, _dockerfile()]).encode())
     for path in sorted(files):
         digest.update(f"{path} {len(files[path])} ".encode() + files[path])
     labels = {
         DOMAIN: domain.name,
         CONTENT: digest.hexdigest(),
         SNAPSHOT: snapshot,
-        TOOLS: tools_hash(domain.tools),
+        TOOLS: str(tools["hash"]),
         "agentgym.version": agentgym.__version__,
     }
-    tools = [tool.name for tool in domain.tools]
     manifest = {"domain": domain.name, "content": labels[CONTENT], "snapshot": snapshot, "modules": modules}
-    files["manifest.json"] = json.dumps(manifest | {"tools": tools}).encode()
+    files["manifest.json"] = json.dumps(manifest | {"tools": tools["names"]}).encode()
     return Spec(domain.name, files, domain.snapshot, labels)
 
 
@@ -286,7 +286,7 @@ def _build_error(wanted: Spec, text: str, base: str | None) -> str:
     if any(sign in low for sign in signs) and "no space" not in low:
         what = base or "named in the Dockerfile"
         return (
-            f"cannot build {wanted.name}: the base image {what} is not here and cannot be fetched ({text}); name one that "
-            "is here and has Python 3.11 or newer with --base IMAGE"
+            f"cannot build {wanted.name}: the base image {what} is not here and cannot be fetched ({text}); name one "
+            "that is here and has Python 3.11 or newer with --base IMAGE"
         )
     return f"cannot build {wanted.name}: {advice(text)}"

@@ -1,9 +1,10 @@
 """A small process beside the owner of containers: when the owner ends, however it ends, what is left of its is removed.
 
-A container that serves ends by itself with its connection. What cannot is one that is created and not yet started, one that
-is paused, and the folder of a socket. The owner registers each before it exists, one line on this process's standard input:
-``+ NAME FOLDER``; ``- NAME`` once it is gone, ``~ NAME`` when it should end by itself now. Run as a file, with the engine's
-address as its one argument. Standard library only for a local engine, so that it is small and quick to start.
+A container that serves ends by itself with its connection. What cannot is one that is created and not yet started, one
+that is paused, and the folder of a socket. The owner registers each before it exists, one line on this process's
+standard input: ``+ NAME FOLDER``; ``- NAME`` once it is gone, ``~ NAME`` when it should end by itself now. Run as a
+file, with the engine's address as its one argument. Standard library only for a local engine, so that it is small and
+quick to start.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ def remove(address: str, name: str) -> bool:
         finally:
             connection.close()
     import docker
+    import docker.errors
 
     client = docker.from_env()
     try:

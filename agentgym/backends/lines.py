@@ -1,4 +1,4 @@
-"""Lines to a container: whole messages over a Unix socket, or over the engine's attached streams, each with a deadline."""
+"""Lines to a container: whole messages over a Unix socket or the engine's attached streams, each with a deadline."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ class Socket(Protocol):
 
     def recv(self, count: int, /) -> bytes:
         """Some bytes, none at the end."""
+        ...
 
     def sendall(self, data: bytes, /) -> object:
         """Send all."""

@@ -34,7 +34,10 @@ def put(world: World, name: str, value: int, note: str | None = None) -> Json:
         note: any text
     """
     world.execute(
-        "INSERT INTO items VALUES (?1, ?2, ?3) ON CONFLICT (name) DO UPDATE SET value = ?2, note = ?3", name, value, note
+        "INSERT INTO items VALUES (?1, ?2, ?3) ON CONFLICT (name) DO UPDATE SET value = ?2, note = ?3",
+        name,
+        value,
+        note,
     )
     return {"name": name, "value": value, "note": note}
 
@@ -128,7 +131,8 @@ def crash(world: World) -> Json:
 @tool()
 def bug(world: World) -> Json:
     """Fail as a tool must not."""
-    return {"value": {}["missing"]}
+    rows: Json = {}
+    return {"value": rows["missing"]}
 
 
 @tool(writes=True)
@@ -193,4 +197,20 @@ def litter(world: World, text: str) -> Json:
     return {"files": sorted(os.listdir("/tmp"))}
 
 
-TOOLS = (get, put, put_part, half, hang, spawn, fork_bomb, fill_memory, crash, bug, hide, redefine, commit, peek, litter)
+TOOLS = (
+    get,
+    put,
+    put_part,
+    half,
+    hang,
+    spawn,
+    fork_bomb,
+    fill_memory,
+    crash,
+    bug,
+    hide,
+    redefine,
+    commit,
+    peek,
+    litter,
+)
