@@ -153,9 +153,17 @@ class Server:
         self._home, self._decoy, self._purge = home, decoy, purge
         self._world = Embedded(home)
         self._process = os.getpid()
+        signal.signal(signal.SIGALRM, self._ring)
         self._late = False
         self._blob = b""
         self._touched = False
+
+    def _ring(self, _signal: int, _frame: FrameType | None) -> None:
+        self._late = True
+        raise Overrun
+
+    def _look_up(self) -> int:
+        return int(self._late)
 
     def serve(self, read: Read, write: Write) -> None:
         """Answer until the connection closes."""
@@ -232,13 +240,8 @@ class Server:
     def _bound(self, seconds: float) -> Iterator[None]:
         """Raise `Overrun` after so many seconds, again every second where a tool swallows it."""
 
-        def ring(_signal: int, _frame: FrameType | None) -> None:
-            self._late = True
-            raise Overrun
-
-        signal.signal(signal.SIGALRM, ring)
         # A long statement runs no Python: the handler gives it a place in which the signal is noticed.
-        self._world.reading().set_progress_handler(lambda: int(self._late), 100_000)
+        self._world.reading().set_progress_handler(self._look_up, 100_000)
         signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
         try:
             yield

@@ -77,7 +77,9 @@ def ends(env: Record) -> tuple[list[bytes], str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("scenario", CURATED, ids=lambda scenario: scenario.id)
-def test_the_gold_plans_of_a_scenario_give_the_same_bytes_in_a_container(both: list[Record], scenario: Scenario) -> None:
+def test_the_gold_plans_of_a_scenario_give_the_same_bytes_in_a_container(
+    both: list[Record], scenario: Scenario
+) -> None:
     for plan in range(len(scenario.gold)):
         found = []
         for env in both:
@@ -150,7 +152,9 @@ def test_a_parent_row_written_again_keeps_its_children_in_the_mirror(hostile: di
 
 @pytest.mark.parametrize("one", NAMES)
 @pytest.mark.parametrize("other", NAMES)
-def test_a_state_saved_in_one_backend_goes_on_in_the_other(hostile: dict[str, HostileEnv], one: str, other: str) -> None:
+def test_a_state_saved_in_one_backend_goes_on_in_the_other(
+    hostile: dict[str, HostileEnv], one: str, other: str
+) -> None:
     first, second = hostile[one], HostileEnv(backend=other)
     first.begin()
     first.act("put", name="fig", value=8)

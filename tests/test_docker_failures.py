@@ -1,4 +1,4 @@
-"""What goes wrong in a container ends the episode as infrastructure, is reported as what it was, and touches no other."""
+"""What goes wrong in a container ends the episode as infrastructure, told as what it was, and touches no other."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from hostile_domain import HostileEnv, call
 from agentgym.backends import engine
 from agentgym.backends.container import CALL_SECONDS, Limits
 from agentgym.backends.engine import client
+from agentgym.errors import BackendError
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("engine")]
 
@@ -209,7 +210,7 @@ def test_an_interrupt_in_a_call_leaves_no_answer_for_the_next_one(env: HostileEn
 def test_without_an_engine_the_error_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
     env = HostileEnv(backend="docker")
-    with pytest.raises(engine.BackendError, match=r"no container engine answers at unix:///nowhere.*systemctl start"):
+    with pytest.raises(BackendError, match=r"no container engine answers at unix:///nowhere.*systemctl start"):
         env.begin()
     env.close()
     assert "start one" in engine.unavailable()

@@ -29,7 +29,8 @@ from agentgym.snapshot import expected_hash, logical_hash
 
 def docker_test(function: Callable[..., None]) -> Callable[..., None]:
     """Marks a test that needs an engine; the others of this module need none."""
-    return pytest.mark.docker(pytest.mark.usefixtures("engine")(function))
+    marked: Callable[..., None] = pytest.mark.docker(pytest.mark.usefixtures("engine")(function))
+    return marked
 
 
 def unpacked(domain: Domain, folder: Path) -> Path:
@@ -139,14 +140,20 @@ def test_an_image_that_is_missing_or_old_or_something_else_says_how_to_mend_it()
     changed = images.spec(HOSTILE)
     labels = {**changed.labels, images.CONTENT: "f" * 64, images.SNAPSHOT: "e" * 64}
     old = replace(changed, labels=labels)
-    with pytest.raises(BackendError, match=r"is from another version \(snapshot .* instead of e{12}, content .*build hostile"):
+    with pytest.raises(
+        BackendError, match=r"is from another version \(snapshot .* instead of e{12}, content .*build hostile"
+    ):
         images.ready(old)
     missing = replace(old, domain="nowhere")
-    with pytest.raises(BackendError, match=r"there is no image agentgym-nowhere:f{12} .*run: agentgym images build nowhere"):
+    with pytest.raises(
+        BackendError, match=r"there is no image agentgym-nowhere:f{12} .*run: agentgym images build nowhere"
+    ):
         images.ready(missing)
     engine.client().tag(changed.name, "agentgym-hostile", "f" * 12)
     try:
-        with pytest.raises(BackendError, match=r"has the snapshot .{12}, this installation needs e{12}; run: agentgym images"):
+        with pytest.raises(
+            BackendError, match=r"has the snapshot .{12}, this installation needs e{12}; run: agentgym images"
+        ):
             images.ready(old)
         wrong = replace(old, labels={**labels, images.DOMAIN: "nowhere"})
         with pytest.raises(BackendError, match="has the domain hostile, this installation needs nowhere"):

@@ -113,7 +113,7 @@ print(places, hits, [name for name, value in os.environ.items() if pattern.searc
 @check("V26", "oracle out of reach")
 @_needs_engine
 def out_of_reach(subject: Subject) -> Finding:
-    """No canary in the container's files, environment and processes, in the image's layers, or in what an agent is shown."""
+    """No canary in the container's files and processes, in the image's layers, or in what an agent is shown."""
     finding, shown = Finding(), []
     with _contained(subject) as env:
         for scenario in subject.curated:
@@ -189,7 +189,7 @@ if os.fork() == 0:
 @check("V27", "score not writable", nightly=True)
 @_needs_engine
 def score_not_writable(subject: Subject) -> Finding:
-    """Code beside the world changes nothing that counts: the reward stays, and a world changed past its tools is tamper."""
+    """Code beside the world changes nothing that counts; a world changed past its tools is tamper."""
     finding, tried, caught = Finding(), 0, 0
     with _contained(subject) as env:
         for scenario in subject.curated:
@@ -385,7 +385,12 @@ def no_leaks(subject: Subject) -> Finding:
         finding.failures.append(f"{threading.active_count() - threads} threads are left")
     pids = [os.getpid()]
     with tempfile.TemporaryDirectory(prefix="v33-") as folder:
-        for number, word, pause in ((2, "playing", 0.1), (15, "playing", 0.1), (9, "playing", 0.1), (9, "started", 0.4)):
+        for number, word, pause in (
+            (2, "playing", 0.1),
+            (15, "playing", 0.1),
+            (9, "playing", 0.1),
+            (9, "started", 0.4),
+        ):
             pids.append(_killed(subject, folder, number, word, pause))
         until = time.monotonic() + _WITHIN_S
         while (left := _left(pids, folder)) and time.monotonic() < until:
