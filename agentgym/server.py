@@ -239,7 +239,6 @@ class Server:
     @contextlib.contextmanager
     def _bound(self, seconds: float) -> Iterator[None]:
         """Raise `Overrun` after so many seconds, again every second where a tool swallows it."""
-
         # A long statement runs no Python: the handler gives it a place in which the signal is noticed.
         self._world.reading().set_progress_handler(self._look_up, 100_000)
         signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)

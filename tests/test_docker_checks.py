@@ -1,4 +1,4 @@
-"""The checks of `agentgym validate` that need a container: green with an engine, *not run* without, never silently green."""
+"""The checks of `agentgym validate` that need a container: green with an engine, *not run* without one."""
 
 from __future__ import annotations
 

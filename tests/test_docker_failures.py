@@ -58,7 +58,10 @@ def test_a_tool_that_hears_no_signal_is_ended_from_outside(env: HostileEnv) -> N
 
 
 @pytest.mark.parametrize("wrote", [False, True])
-def test_a_tool_that_fills_the_memory_is_reported_as_that(env: HostileEnv, wrote: bool) -> None:
+def test_a_tool_that_fills_the_memory_is_reported_as_that(
+    env: HostileEnv, wrote: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(CALL_SECONDS, "30")
     env.begin()
     if wrote:
         env.act("put", name="fig", value=8)

@@ -14,7 +14,8 @@ class Keeper:
     """Tells a janitor what this process holds, starting one when it is first needed and again if it died."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        # An object that is collected while a line is written tells its own from within.
+        self._lock = threading.RLock()
         self._pipe = -1
         self._held: dict[str, str] = {}
 
@@ -45,7 +46,7 @@ class Keeper:
             except BrokenPipeError:
                 os.close(self._pipe)
         self._pipe = _spawn()
-        for name, folder in self._held.items():
+        for name, folder in list(self._held.items()):
             os.write(self._pipe, os.fsencode(f"+ {name} {folder}\n"))
         os.write(self._pipe, data)
 
