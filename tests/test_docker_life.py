@@ -48,6 +48,7 @@ def start(tmp_path: Path) -> Iterator[Callable[[str], subprocess.Popen[str]]]:
         process.wait()
         assert process.stdout is not None
         process.stdout.close()
+    short(tmp_path).unlink()
 
 
 def short(folder: Path) -> Path:
