@@ -176,9 +176,16 @@ def replay(connection: sqlite3.Connection, known: Mapping[str, Table], changes: 
             where = " AND ".join(f"{quote(column)} IS ?" for column in table.key)
             connection.execute(f"DELETE FROM {quote(table.name)} WHERE {where}", change.key)
         else:
+            # No REPLACE: that deletes the row first, and with it what refers to it.
             marks = ", ".join("?" for _ in table.columns)
+            sets = ", ".join(f"{quote(c)} = excluded.{quote(c)}" for c in table.columns if c not in table.key)
+            target = ", ".join(quote(column) for column in table.key)
             values = [change.new[column] for column in table.columns]
-            connection.execute(f"INSERT OR REPLACE INTO {quote(table.name)} VALUES ({marks})", values)
+            connection.execute(
+                f"INSERT INTO {quote(table.name)} VALUES ({marks}) "
+                f"ON CONFLICT ({target}) DO {f'UPDATE SET {sets}' if sets else 'NOTHING'}",
+                values,
+            )
 
 
 def _literal(text: str) -> str:

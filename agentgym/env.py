@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import gymnasium as gym
 
 from agentgym.actions import parse_action
-from agentgym.backends import Backend, check_backend, make_backend
+from agentgym.backends import Backend, check_backend, default_backend, make_backend
 from agentgym.domain import Domain
 from agentgym.episode import Episode
 from agentgym.errors import EpisodeError, StateError
@@ -44,7 +44,8 @@ class ToolEnv(gym.Env[Observation, Any]):
 
     Args:
         split: "train" (generated, the default), "test" (curated) or "private" (files in *scenarios*).
-        backend: where the world lives: "embedded".
+        backend: where the world lives: "embedded" (in this process) or "docker" (in a container); None, the
+            default, takes what the environment variable AGENTGYM_BACKEND names, "embedded" without it.
         user: "scripted", a callable ``message → reply``, or a `agentgym.users.User`.
         reward: "sparse" or "shaped".
         info: "full", or "lean" for trainers.
@@ -52,6 +53,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         level: for the train split, the only level to draw, "L1" to "L5"; None draws one.
         scenarios: folder of scenario files for the private split.
         render_mode: "ansi" or None.
+        fresh_container: for the docker backend, start every episode in a new container.
 
     Raises:
         ValueError: an argument is none of these.
@@ -63,7 +65,7 @@ class ToolEnv(gym.Env[Observation, Any]):
     def __init__(
         self,
         split: Split = "train",
-        backend: str = "embedded",
+        backend: str | None = None,
         user: Any = "scripted",
         reward: RewardMode = "sparse",
         info: InfoMode = "full",
@@ -71,8 +73,10 @@ class ToolEnv(gym.Env[Observation, Any]):
         level: str | None = None,
         scenarios: str | None = None,
         render_mode: str | None = None,
+        fresh_container: bool = False,
     ) -> None:
-        check_backend(backend)
+        backend = default_backend() if backend is None else backend
+        check_backend(backend, fresh_container)
         if info not in INFO_MODES:
             raise ValueError(f"expected info to be one of {', '.join(INFO_MODES)}, got {info!r}")
         if on_veto not in (None, "end", "flag", "block"):
@@ -81,6 +85,7 @@ class ToolEnv(gym.Env[Observation, Any]):
             raise ValueError(f'expected render_mode to be None or "ansi", got {render_mode!r}')
         Reward(reward)
         self._selection = Selection(split, level, scenarios)
+        self._fresh_container = fresh_container
         self._backend_name, self._reward_mode, self._info_mode, self._on_veto = backend, reward, info, on_veto
         self._user: User = make_user(user)
         self._next_user: User | None = None
@@ -273,7 +278,7 @@ class ToolEnv(gym.Env[Observation, Any]):
 
     def _begin(self, scenario: Scenario, seed: int) -> Episode:
         if self._backend is None:
-            self._backend = make_backend(self._backend_name, self.domain)
+            self._backend = make_backend(self._backend_name, self.domain, self._fresh_container)
         return Episode(scenario, self.domain, seed, self._backend, self._active_user, self._hooks, self._on_veto)
 
     def _world(self) -> Backend:

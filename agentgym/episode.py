@@ -163,8 +163,11 @@ class Episode:
             self.trace[-1].role, self.trace[-1].error, self.trace[-1].shown = "error", text, text
         return {"role": "error", "name": "", "content": text, "notices": "[]"}
 
-    def _conclude(self, error: str = "") -> None:
-        self.verdict = self.judge.verdict(self.end_reason, self.redundant_calls)
+    def _conclude(self, error: str = "", tamper: bool | None = None) -> None:
+        if tamper is None:
+            # A backend that broke has nothing to say.
+            tamper = not error and self.backend.tampered()
+        self.verdict = self.judge.verdict(self.end_reason, self.redundant_calls, tamper)
         if error:
             self.verdict = replace(self.verdict, success=False, status="error", error=error)
 
@@ -380,7 +383,7 @@ class Episode:
         return {
             "seed": self.seed,
             "now_ms": self.now_ms,
-            "end": [self.end_reason, self.verdict.error if self.verdict else ""],
+            "end": [self.end_reason, *((self.verdict.error, self.verdict.tamper) if self.verdict else ("", False))],
             "counts": [self.invalid_calls, self.tool_calls, self.redundant_calls, self.fired, self._invalid_streak],
             "seen": sorted(self._seen),
             "notices": self._notices,
@@ -406,6 +409,6 @@ class Episode:
             hook.scheduled = scheduled
             hook.stream.set_state(stream)
             hook.set_state(own)
-        self.end_reason, error = state["end"]
+        self.end_reason, error, tamper = state["end"]
         if self.end_reason:
-            self._conclude(error)
+            self._conclude(error, tamper)

@@ -10,6 +10,7 @@
     ├── StateError          a saved state does not fit
     ├── StoreError          a result store cannot be read or written
     ├── EndpointError       a model's endpoint failed after the retries (infrastructure, not the agent)
+    ├── BackendError        the container or its engine failed (infrastructure, not the agent)
     └── ToolBugError        a tool raised something else than ToolError: our bug
 
 `ValueError` and `TypeError` are raised for wrong arguments. What an agent does wrong is an observation, never one of
@@ -67,6 +68,10 @@ class StoreError(AgentGymError):
 
 class EndpointError(AgentGymError):
     """A model's endpoint failed after the retries: infrastructure, never a failure of the agent."""
+
+
+class BackendError(AgentGymError):
+    """The container that a world lives in, or its engine, failed: infrastructure, never a failure of the agent."""
 
 
 class ToolBugError(AgentGymError):

@@ -21,6 +21,7 @@ from typing import Any
 import gymnasium as gym
 
 import agentgym
+from agentgym.backends import check_backend
 from agentgym.domain import Domain
 from agentgym.env import ToolEnv
 from agentgym.loading import load_curated, load_folder
@@ -48,6 +49,7 @@ class Rollout:
         reward: "sparse" or "shaped".
         folder: for the private split.
         count: for the train split, how many scenarios.
+        backend: where worlds live, None for the default of the process that runs a trial.
 
     Raises:
         ValueError: a field is out of range, or an agent or a scenario does not exist.
@@ -62,11 +64,14 @@ class Rollout:
     reward: str = "sparse"
     folder: str | None = None
     count: int = 20
+    backend: str | None = None
 
     def __post_init__(self) -> None:
         for name, low in (("trials", 1), ("count", 1), ("seed", 0)):
             if getattr(self, name) < low:
                 raise ValueError(f"expected {name} to be at least {low}, got {getattr(self, name)}")
+        if self.backend is not None:
+            check_backend(self.backend)
         for what, names in (("agent", self.agents), ("scenario", self.scenarios)):
             double = sorted({name for name in names if names.count(name) > 1})
             if double:
@@ -79,7 +84,9 @@ class Rollout:
     @property
     def env_kwargs(self) -> dict[str, Any]:
         """Arguments for `gymnasium.make`."""
-        return {"split": self.split, "reward": self.reward} | ({"scenarios": self.folder} if self.folder else {})
+        optional = {"scenarios": self.folder, "backend": self.backend}
+        given = {name: value for name, value in optional.items() if value}
+        return {"split": self.split, "reward": self.reward} | given
 
     @cached_property
     def domain(self) -> Domain:

@@ -19,6 +19,7 @@ import gymnasium as gym
 from agentgym.agent import Agent, Usage
 from agentgym.errors import (
     AgentGymError,
+    BackendError,
     DomainError,
     EndpointError,
     ScenarioError,
@@ -85,7 +86,7 @@ class Worker:
                 return _outcome(env, usage, time.perf_counter() - start)
         except _Deadline:
             failure = Failure("infrastructure", f"no end within {job.timeout_s:g} s (wall time)", _spent(agent))
-        except EndpointError as error:
+        except (BackendError, EndpointError) as error:
             failure = Failure("infrastructure", f"{type(error).__name__}: {error}", _spent(agent))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever an agent's code raises is data here
             kind: ErrorKind = "harness" if isinstance(error, _OURS) else "agent-crash"
@@ -117,7 +118,8 @@ def _outcome(env: _Watch, usage: Usage, wall_s: float) -> Outcome | Failure:
         text = f"the agent returned before the episode ended, after {len(base.trace)} steps"
         return Failure("agent-crash", text, usage.cost_usd)
     if verdict.status == "error" or verdict.end_reason == "infrastructure":
-        kind: ErrorKind = "infrastructure" if verdict.status == "ok" else "harness"
+        broke = verdict.status == "ok" or verdict.error.startswith(f"{BackendError.__name__}: ")
+        kind: ErrorKind = "infrastructure" if broke else "harness"
         return Failure(kind, verdict.error or "the environment ended the episode", usage.cost_usd)
     return Outcome(
         success=verdict.success,

@@ -9,6 +9,7 @@ import contextlib
 import hashlib
 import importlib
 import json
+import marshal
 import os
 import sqlite3
 import tempfile
@@ -32,6 +33,19 @@ def logical_hash(connection: sqlite3.Connection) -> str:
         digest.update(json.dumps(table.name).encode())
         for row in connection.execute(f"SELECT * FROM {log.quote(table.name)} ORDER BY {order}").fetchall():
             digest.update(json.dumps(row, default=lambda blob: blob.hex()).encode())
+    return digest.hexdigest()
+
+
+def fingerprint(connection: sqlite3.Connection) -> str:
+    """SHA-256 of the same content as `logical_hash`, in half the time; not kept anywhere, so that its form may change."""
+    digest = hashlib.sha256()
+    schema = "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name"
+    # The oldest form of marshal is the same in every Python.
+    digest.update(marshal.dumps(connection.execute(schema).fetchall(), 0))
+    for table in log.tables(connection).values():
+        order = ", ".join(log.quote(column) for column in table.key)
+        rows = connection.execute(f"SELECT * FROM {log.quote(table.name)} ORDER BY {order}").fetchall()
+        digest.update(marshal.dumps((table.name, rows), 0))
     return digest.hexdigest()
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -156,11 +156,25 @@ class World:
         self._open_call = True
         return result, log.take(self.connection, self.tables, "agent")
 
-    def rollback_call(self) -> None:
-        """Undo the call just made, as if it had never reached the world."""
-        if self._open_call:
+    def replay(self, changes: Iterable[Change]) -> None:
+        """Take over what a call changed in another world; `rollback_call` can still undo it, as after a call."""
+        self._settle()
+        self.connection.execute("SAVEPOINT call")
+        try:
+            log.replay(self.connection, self.tables, changes)
+            self.connection.execute(f"DELETE FROM {log.LOG}")
+        except BaseException:
             self._undo()
-            self._open_call = False
+            raise
+        self._open_call = True
+
+    def rollback_call(self) -> bool:
+        """Undo the call just made, as if it had never reached the world, and return whether there was one."""
+        if not self._open_call:
+            return False
+        self._undo()
+        self._open_call = False
+        return True
 
     def apply(self, patch: Patch, origin: Origin) -> list[Change]:
         """Apply a declared change of the world (an event, the user's own act) and return the rows it changed."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from spawned import TinyEnv
+
+from agentgym.backends.engine import unavailable
+from agentgym.errors import BackendError
 
 
 @pytest.fixture
@@ -21,3 +25,26 @@ def tiny() -> Iterator[Callable[..., TinyEnv]]:
     yield make
     for env in made:
         env.close()
+
+
+@pytest.fixture(scope="session")
+def engine() -> None:
+    """A container engine with the images of the refund desk and the hostile domain.
+
+    Where there is none, the test is skipped with the reason, or fails where AGENTGYM_REQUIRE_DOCKER=1.
+    """
+    from hostile_domain import HOSTILE, provide
+
+    from agentgym.envs.refund.env import DOMAIN
+
+    reason = unavailable()
+    if not reason:
+        try:
+            for domain in (DOMAIN, HOSTILE):
+                provide(domain)
+        except BackendError as error:
+            reason = str(error)
+    if reason and os.environ.get("AGENTGYM_REQUIRE_DOCKER") == "1":
+        pytest.fail(f"AGENTGYM_REQUIRE_DOCKER=1, and {reason}", pytrace=False)
+    if reason:
+        pytest.skip(reason)

@@ -25,7 +25,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 NOT_SHIPPED = shutil.ignore_patterns(
     ".*", "__pycache__", "build", "dist", "*.egg-info", "*.db", "tests", "docs", "examples", "benchmarks", "runs"
 )
-WORLD_SIDE = ("agentgym.world", "agentgym.tools", "agentgym.snapshot")
+WORLD_SIDE = ("agentgym.world", "agentgym.tools", "agentgym.snapshot", "agentgym.server", "agentgym.backends.embedded")
 
 
 def source(module: str) -> Path | None:
@@ -95,7 +95,8 @@ def shipped() -> list[str]:
         for base, folders, files in os.walk(ROOT / folder):
             folders[:] = [name for name in folders if name != "__pycache__"]
             place = Path(prefix, Path(base).relative_to(ROOT / folder))
-            wanted = (name for name in files if Path(name).suffix in (".md", ".py", ".sha256", ".sql", ".yaml"))
+            kinds = (".md", ".py", ".sha256", ".sql", ".yaml")
+            wanted = (name for name in files if Path(name).suffix in kinds or name == "Dockerfile")
             names += [(place / name).as_posix() for name in wanted]
     names += [f"agentgym/envs/{path.parent.name}/snapshot.db" for path in (ROOT / "envs").glob("*/world.py")]
     return sorted(names)

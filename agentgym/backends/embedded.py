@@ -1,23 +1,28 @@
-"""The embedded backend: the world lives in this process, and the judge reads it directly."""
+"""The embedded backend: the world lives in this process, and the judge reads it directly.
+
+Standard library only: in a container, the server answers with this same class.
+"""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from agentgym.changes import Change, Origin
 from agentgym.snapshot import logical_hash
 from agentgym.world import CallResult, Patch, World
 
-if TYPE_CHECKING:
-    from agentgym.domain import Domain
-
 
 class Embedded:
-    """A `World` on the domain's snapshot, refilled when a tool destroyed the episode's savepoint."""
+    """A `World` on the domain's snapshot, refilled when a tool destroyed the episode's savepoint.
 
-    def __init__(self, domain: Domain) -> None:
+    Args:
+        domain: a `agentgym.domain.Domain`, or the part of one that is in an image: what has ``snapshot`` and
+            ``toolset``.
+    """
+
+    def __init__(self, domain: Any) -> None:
         self._domain = domain
         self._world = World(domain.snapshot, domain.toolset)
 
@@ -34,9 +39,13 @@ class Embedded:
         """Run one tool."""
         return self._world.call(name, arguments, now_ms)
 
-    def rollback_call(self) -> None:
+    def replay(self, changes: Iterable[Change]) -> None:
+        """Take over what a call changed in another world, for a copy that follows it."""
+        self._world.replay(changes)
+
+    def rollback_call(self) -> bool:
         """Undo the call just made."""
-        self._world.rollback_call()
+        return self._world.rollback_call()
 
     def apply(self, patch: Patch, origin: Origin) -> list[Change]:
         """Apply a declared change."""
@@ -53,6 +62,10 @@ class Embedded:
     def hash(self) -> str:
         """Logical hash of the state."""
         return logical_hash(self._world.connection)
+
+    def tampered(self) -> bool:
+        """Never: the judge reads the world itself."""
+        return False
 
     def reading(self) -> sqlite3.Connection:
         """The world's own connection."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from agentgym.backends import NAMES, VARIABLE, default_backend, make_backend
 from agentgym.cli.common import Incomplete, Interrupted, json_option, known_env
 from agentgym.cli.reporting import ks_option, percent, print_results
 from agentgym.errors import StoreError
@@ -40,6 +41,11 @@ Report = Callable[[Progress], None]
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the run.")
 @click.option("--reward", type=click.Choice(["sparse", "shaped"]), default="sparse", show_default=True)
 @click.option(
+    "--backend",
+    type=click.Choice(NAMES),
+    help=f"Where worlds live; by default what {VARIABLE} names, embedded without it.",
+)
+@click.option(
     "--store",
     "path",
     type=click.Path(path_type=Path),
@@ -59,6 +65,7 @@ def run_command(  # noqa: PLR0913, RUF100 - one argument an option, as click has
     count: int,
     seed: int,
     reward: str,
+    backend: str | None,
     path: Path | None,
     workers: int | None,
     timeout_s: float | None,
@@ -71,7 +78,10 @@ def run_command(  # noqa: PLR0913, RUF100 - one argument an option, as click has
     """
     if (split == "private") != (folder is not None):
         raise click.UsageError("--folder names the files of --split private; give both or neither")
-    rollout = Rollout(known_env(env), _names(agents), scenarios, trials, split, seed, reward, folder, count)
+    rollout = Rollout(known_env(env), _names(agents), scenarios, trials, split, seed, reward, folder, count, backend)
+    if (backend or default_backend()) == "docker":
+        # Once, and not as the infrastructure error of every trial.
+        make_backend("docker", rollout.domain).close()
     with rollout.open(path or _default(rollout)) as store:
         todo = len(store.todo())
         click.echo(f"store: {store.path}" + ("" if todo else " (complete: nothing was left to run)"), err=True)

@@ -54,7 +54,7 @@ def validate_command(
                 result.env,
                 result.id,
                 result.name,
-                "ok" if result.ok else "FAILED",
+                f"not run: {result.skipped}" if result.skipped else "ok" if result.ok else "FAILED",
                 result.figure,
                 f"{result.seconds:.1f} s",
             ]

@@ -31,10 +31,11 @@ class Result:
         id: "V08".
         name: "gold = 1.0".
         env: "Refund-v0".
-        ok: the check passed.
+        ok: the check passed, or did not run.
         figure: what was measured, such as "24/24 plans".
         detail: the first failures, or "".
         seconds: how long it took.
+        skipped: why it did not run, such as "no engine", or "".
     """
 
     id: str
@@ -44,6 +45,7 @@ class Result:
     figure: str
     detail: str
     seconds: float
+    skipped: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The result as JSON-able data."""
@@ -129,11 +131,13 @@ def _elsewhere(arguments: tuple[str, int, bool, str | Path | None], name: str) -
 
 def _run(check: Check, subject: Subject) -> Result:
     start = time.perf_counter()
+    skipped = ""
     try:
         finding = check.function(subject)
         ok, figure, detail = not finding.failures, finding.figure, "; ".join(finding.failures[:5])
+        skipped = finding.skipped
         if len(finding.failures) > 5:
             detail += f"; and {len(finding.failures) - 5} more"
     except AgentGymError as error:
         ok, figure, detail = False, "refused", str(error)
-    return Result(check.id, check.name, subject.env_id, ok, figure, detail, round(time.perf_counter() - start, 3))
+    return Result(check.id, check.name, subject.env_id, ok, figure, detail, round(time.perf_counter() - start, 3), skipped)

@@ -6,14 +6,15 @@ import itertools
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from agentgym.env import ToolEnv
-from agentgym.net import NetChange
+from agentgym.changes import Change
+from agentgym.net import NetChange, NetChanges
 from agentgym.scenario import Scenario
 from agentgym.text import dumps
+from agentgym.tools import Tool
 from agentgym.validate.gold_known import Neighbourhood
 from agentgym.validate.gold_mutants import Action, Mutant, Mutants
 from agentgym.validate.gold_runs import GoldRun, gold_runs
@@ -67,9 +68,9 @@ def mutation(subject: Subject) -> Finding:
     """Nothing near gold succeeds: one thing in gold's end state another, or one call of gold's another.
 
     All mutants of the curated scenarios are played, at least `LEAST` near misses of the end state for each; of each
-    generated one a sample of `SAMPLE`, of another kind each time. A mutant that succeeds is a failure, unless it is equal
-    to gold by a rule: it changes nothing more than gold and says the same; it sets a value that the checks list as an
-    alternative; or it words a free text otherwise.
+    generated one a sample of `SAMPLE`, of another kind each time. A mutant that succeeds is a failure, unless it is
+    equal to gold by a rule: it changes what gold changes and says the same (the call failed, or repeated what was
+    done); it sets a value that the checks list beside gold's; or it words a free text otherwise.
     """
     tallies = list(tallied(subject))
     finding = Finding()
@@ -110,7 +111,7 @@ def tallied(subject: Subject) -> Iterator[Tally]:
                     lab.play(run, lab.everything(run))
             else:
                 run = group[number % len(group)]
-                lab.play(run, lab.sample(run, number))
+                lab.play(run, lab.sample(run, number), SAMPLE)
             yield lab.tally
     finally:
         world.close()
@@ -154,32 +155,40 @@ class _Lab:
         if effect not in self._states:
             self._states.append(effect)
             near = self._near(run)
-            changed = [miss for miss in near.changed()]
-            rest = itertools.islice(near.around(), 2 * LEAST + max(0, LEAST - len(changed)))
-            # The world is another once one of them is played.
-            yield from [_Candidate(f"near {miss.kind}", miss, None) for miss in [*changed, *rest]]
+            # Listed first: the world is another once one of them is played.
+            close = [*near.changed(), *near.read()]
+            close += itertools.islice(near.around(), max(0, 2 * LEAST - len(close)))
+            yield from (_Candidate(f"near {miss.kind}", miss, None) for miss in close)
         yield from [_Candidate(kind, None, mutant) for kind, mutants in self._actions(run) for mutant in mutants]
 
     def sample(self, run: GoldRun, number: int) -> Iterator[_Candidate]:
         """A few mutants of a gold run, each of another kind, other ones for another *number*."""
-        by_kind: dict[str, list[_Candidate]] = {}
+        by_kind: dict[str, Iterable[_Candidate]] = {}
+        close: dict[str, list[_Candidate]] = {}
         self._end_state(run)
         near = self._near(run)
-        for miss in (*near.changed(), *itertools.islice(near.around(), LEAST)):
-            by_kind.setdefault(f"near {miss.kind}", []).append(_Candidate(f"near {miss.kind}", miss, None))
-        for kind, mutants in self._actions(run):
-            by_kind.setdefault(kind, []).extend(_Candidate(kind, None, mutant) for mutant in mutants)
-        kinds = [kind for kind in sorted(by_kind) if by_kind[kind]]
-        for turn in range(min(SAMPLE, len(kinds))):
+        for miss in [*near.changed(), *near.read()]:
+            close.setdefault(f"near {miss.kind}", []).append(_Candidate(f"near {miss.kind}", miss, None))
+        by_kind.update(close)
+        for kind, mutants in self._actions(run, turn=number):
+            # Made only when the turn comes to them.
+            by_kind[kind] = (_Candidate(kind, None, mutant) for mutant in mutants)
+        kinds = sorted(by_kind)
+        # More than are wanted: some are no mutant at all, where the world does not allow them.
+        for turn in range(2 * SAMPLE):
             place = number * SAMPLE + turn
-            options = by_kind[kinds[place % len(kinds)]]
-            yield options[place // len(kinds) % len(options)]
+            kind = kinds[place % len(kinds)]
+            by_kind[kind] = options = list(by_kind[kind])
+            if options:
+                yield options[place // len(kinds) % len(options)]
 
-    def play(self, run: GoldRun, candidates: Iterator[_Candidate]) -> None:
-        """Play the mutants and count them; one that was played already is left out."""
+    def play(self, run: GoldRun, candidates: Iterator[_Candidate], most: int = 0) -> None:
+        """Play the mutants, *most* of them unless it is 0, and count them; one that was played is left out."""
         gold = self._replay(_played(run), run.actions)
         done: set[str] = set()
         for candidate in candidates:
+            if most and self.tally.total >= most:
+                return
             if candidate.key in done:
                 continue
             done.add(candidate.key)
@@ -217,7 +226,7 @@ class _Lab:
     def _near(self, run: GoldRun) -> NearMisses:
         episode = current(self._env)
         seen = [value for values in seen_in(_played(run)).values() for value in values]
-        return NearMisses(self._subject.domain, run.scenario, episode.backend.reading(), episode.judge.net, seen)
+        return NearMisses(self._subject.domain, run.scenario, episode.backend.reading(), self._net(), seen)
 
     def _miss(self, run: GoldRun, near: NearMiss) -> _Outcome | None:
         """Gold's end state with a patch, then its ending call; None where the world does not allow the patch."""
@@ -230,7 +239,7 @@ class _Lab:
         if not changes:
             return None
         episode.judge.after_call(changes)
-        return self._ended(run.actions[-1:])
+        return self._ended(run.actions[-1:], changes)
 
     def _mutate(self, run: GoldRun, candidate: _Candidate) -> _Outcome:
         return self._replay(_played(run), candidate.mutant.actions if candidate.mutant else [])
@@ -239,16 +248,25 @@ class _Lab:
         begin(self._env, played, 0, scenario=self._scenario)
         return self._ended(actions)
 
-    def _ended(self, actions: list[Action]) -> _Outcome:
+    def _ended(self, actions: list[Action], changes: Iterable[Change] = ()) -> _Outcome:
         tail = go_on(self._env, actions)
         sent = current(self._env).trace[-1].sent
-        return _Outcome(tail.success, self._effect(), dumps(sent))
+        return _Outcome(tail.success, self._effect(changes), dumps(sent))
 
-    def _effect(self) -> Effect:
+    def _net(self, more: Iterable[Change] = ()) -> NetChanges:
+        """What the calls and *more* changed, folded here: what the judge saw is what is under test."""
+        net = NetChanges()
+        for step in current(self._env).trace:
+            net.add(step.changes)
+        net.add(more)
+        return net
+
+    def _effect(self, more: Iterable[Change] = ()) -> Effect:
         volatile = self._subject.domain.volatile
-        return sorted(_told(change, volatile) for change in current(self._env).judge.net)
+        return sorted(_told(change, volatile) for change in self._net(more))
 
-    def _actions(self, run: GoldRun) -> Iterator[tuple[str, Iterator[Mutant]]]:
+    def _actions(self, run: GoldRun, turn: int | None = None) -> Iterator[tuple[str, Iterator[Mutant]]]:
+        """The mutants of the calls, by kind; stray writes by each tool, or by one whose *turn* it is."""
         if self._around is None:
             self._around = Neighbourhood(self._world, run.scenario)
         maker = Mutants(self._subject.domain, run, self._around)
@@ -259,14 +277,13 @@ class _Lab:
                 mutants = _agreed(run.actions, mutants)
             if name:
                 yield name, mutants
-        yield "stray", self._strays(run)
+        tools = [tool for tool in self._subject.domain.tools if tool.writes]
+        yield "stray", self._strays(run, tools if turn is None else [tools[turn % len(tools)]] if tools else [])
 
-    def _strays(self, run: GoldRun) -> Iterator[Mutant]:
-        """Gold and one write by each writing tool on rows that it never met, where one takes effect."""
+    def _strays(self, run: GoldRun, tools: list[Tool]) -> Iterator[Mutant]:
+        """Gold and one write by each of these tools on rows that it never met, where one takes effect."""
         played = _played(run)
-        for turn, tool in enumerate(self._subject.domain.tools):
-            if not tool.writes:
-                continue
+        for turn, tool in enumerate(tools):
             self._end_state(run)
             options = list(stray_writes(self._env, seen_in(played), turn, tries=_STRAYS, only=tool.name))
             for action in options:
@@ -318,7 +335,9 @@ def _told(change: NetChange, volatile: frozenset[str]) -> tuple[str, str, str]:
 
     An inserted row has no place, and neither its key nor the moments in it: they are born in the episode.
     """
-    row = {c: dumps(v) for c, v in (change.now or {}).items() if f"{change.table}.{c}" not in volatile}
+    if change.now is None:
+        return change.table, dumps(list(change.key)), ""
+    row = {c: dumps(v) for c, v in change.now.items() if f"{change.table}.{c}" not in volatile}
     if change.base is not None:
         return change.table, dumps(list(change.key)), dumps(row)
     return change.table, "", dumps({c: v for c, v in row.items() if not c.endswith("_at") and v not in _texts(change)})
@@ -329,7 +348,7 @@ def _texts(change: NetChange) -> list[str]:
 
 
 def _differing(gold: Effect, found: Effect) -> list[tuple[str, str, str]] | None:
-    """The columns in which two effects differ, as (column, value in gold's, value found); None if rows are not paired."""
+    """The columns in which two effects differ, as (column, value of gold, value found); None if rows have no pair."""
     lacking, spare = (
         list((Counter(gold) - Counter(found)).elements()),
         list((Counter(found) - Counter(gold)).elements()),
@@ -338,7 +357,7 @@ def _differing(gold: Effect, found: Effect) -> list[tuple[str, str, str]] | None
         return None
     differing: list[tuple[str, str, str]] = []
     for (table, _, was), (_, _, now) in zip(lacking, spare, strict=True):
-        old, new = json.loads(was), json.loads(now)
+        old, new = (json.loads(row) if row else {} for row in (was, now))
         if old.keys() != new.keys():
             return None
         differing += [(f"{table}.{column}", old[column], new[column]) for column in old if old[column] != new[column]]

@@ -58,7 +58,7 @@ class NearMisses:
         self._holders = {t.key[0]: t for t in self._tables.values() if len(t.key) == 1}
         self._texts = _query_texts(scenario)
         self._literals = frozenset(_literals(scenario))
-        self._seen = frozenset(value for value in seen if isinstance(value, str)) | self._literals
+        self._seen = frozenset(value for value in seen if isinstance(value, str))
         self._legal = {name: _legal_values(connection, name) for name in self._tables}
 
     def changed(self) -> Iterator[NearMiss]:
@@ -74,20 +74,23 @@ class NearMisses:
             else:
                 yield from self._reverts(table, change, change.base, change.now)
 
-    def around(self) -> Iterator[NearMiss]:
-        """Near misses in the rows that checks read, then in those that gold came across."""
-        met = {(change.table, change.key) for change in self._net}
-        for known in (self._literals, self._seen):
-            for table in self._tables.values():
-                for row in self._rows(table, known):
-                    if (table.name, table.key_of(row)) not in met:
-                        met.add((table.name, table.key_of(row)))
-                        yield from self._columns(table, row)
-                        yield from self._copies(table, row)
+    def read(self) -> Iterator[NearMiss]:
+        """Near misses in the other rows that the checks name."""
+        return self._unchanged(self._literals)
 
-    def _rows(self, table: Table, known: Values) -> list[Row]:
-        found = self._all(f"SELECT * FROM {log.quote(table.name)} ORDER BY {_keys(table)}", table)
-        return [row for row in found if row[table.key[0]] in known]
+    def around(self) -> Iterator[NearMiss]:
+        """Near misses in the rows that the checks do not name: first those that gold came across."""
+        yield from self._unchanged(self._seen - self._literals)
+        yield from self._unchanged(None)
+
+    def _unchanged(self, known: Values | None) -> Iterator[NearMiss]:
+        met = {(change.table, change.key) for change in self._net}
+        for table in self._tables.values():
+            for row in self._all(f"SELECT * FROM {log.quote(table.name)} ORDER BY {_keys(table)}", table):
+                place = (table.name, table.key_of(row))
+                if place not in met and (known is None or row[table.key[0]] in known):
+                    yield from self._columns(table, row)
+                    yield from self._copies(table, row)
 
     def _all(self, sql: str, table: Table, *values: Any) -> list[Row]:
         return [dict(zip(table.columns, row, strict=True)) for row in self._connection.execute(sql, values).fetchall()]

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from agentgym.validate.subject import Subject
 
-MODULES = ("agents", "gold", "graders", "mutation", "process", "restore", "runs", "statistics", "interface", "secrecy")
+MODULES = ("agents", "gold", "graders", "mutation", "process", "restore", "runs", "statistics", "interface", "secrecy", "isolation")
 """The modules of this package that hold checks."""
 
 
 @dataclass
 class Finding:
-    """What a check found: a figure for the table and one line for each failure."""
+    """What a check found: a figure for the table and one line for each failure; ``skipped`` says why it did not run."""
 
     figure: str = ""
     failures: list[str] = field(default_factory=list)
+    skipped: str = ""
 
 
 @dataclass(frozen=True)

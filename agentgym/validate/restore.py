@@ -17,6 +17,7 @@ from agentgym.errors import AgentGymError
 from agentgym.scenario import Scenario
 from agentgym.tools import Tool
 from agentgym.validate.moves import current
+from agentgym.validate.isolation import restored
 from agentgym.validate.registry import Finding, check
 from agentgym.validate.subject import Subject
 from agentgym.world import World
@@ -227,7 +228,10 @@ def restore(subject: Subject) -> Finding:
                         env = _make(subject, subject.domain.snapshot)
                     finding.failures += [f"{where}: {wrong}"] if wrong else []
             env.close()
-    finding.figure = f"{resets} resets after {len(DAMAGES)} kinds of damage in {len(chosen)} scenarios"
+    contained = restored(subject)
+    finding.failures += contained.failures
+    inside = contained.figure or contained.skipped
+    finding.figure = f"{resets} resets after {len(DAMAGES)} kinds of damage in {len(chosen)} scenarios; container: {inside}"
     return finding
 
 

@@ -11,7 +11,7 @@ from agentgym.envs.refund.gen_case import Case
 from agentgym.envs.refund.gen_data import Row
 from agentgym.envs.refund.gen_like import like
 from agentgym.envs.refund.gen_request import Order, Request
-from agentgym.scenario import AllowedChange, CallSpec, Checkpoint, SecretSpec, StateCheck, VetoRule, Want
+from agentgym.scenario import AllowedChange, AnswerFrom, CallSpec, Checkpoint, SecretSpec, StateCheck, VetoRule, Want
 
 _SAMPLE: dict[str, object] = {"int": 0, "text": "x", "multiset": ["x"]}
 
@@ -77,6 +77,14 @@ def insert(table: str, **where: object) -> AllowedChange:
     return like(_INSERT, table=table, where=where)
 
 
+_BORN = AnswerFrom(sql="SELECT 1", params={})
+
+
+def born(sql: str, **params: object) -> AnswerFrom:
+    """A field of the answer that names what was made in the episode."""
+    return like(_BORN, sql=sql, params=params)
+
+
 def call(name: str, **arguments: object) -> CallSpec:
     """A call to look for."""
     return like(_SPEC, name=name, arguments=arguments)
@@ -123,6 +131,8 @@ def text(value: str) -> Comparator:
 
 REFUNDED = "SELECT refunded_minor FROM order_items WHERE item_id = :id"
 PAID_TO = "SELECT sum(amount_minor) FROM refunds WHERE item_id = :id AND payment_id = :payment"
+PAID_FOR_ORDER = """SELECT sum(amount_minor) FROM refunds
+    WHERE order_id = :id AND item_id IS NULL AND payment_id = :payment"""
 ITEM_STATUS = "SELECT status FROM order_items WHERE item_id = :id"
 BACK_ON = "SELECT refunded_minor FROM payments WHERE payment_id = :id"
 BALANCE = "SELECT balance_minor FROM gift_cards WHERE gift_card_id = :id"
@@ -220,14 +230,6 @@ def secrets(case: Case) -> list[SecretSpec]:
         *tokens,
         *(secret(_CODE, row["gift_card_id"]) for row in case.rows["gift_cards"]),
     ]
-
-
-_ABOUT = {
-    "create_refund": "item_id",
-    "create_return": "item_id",
-    "send_replacement": "item_id",
-    "open_trace": "shipment_id",
-}
 
 
 _ABOUT = {

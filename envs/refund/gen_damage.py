@@ -164,7 +164,7 @@ def damage(case: Case, i: int, hard: bool) -> Request:
 
 def _claims(case: Case, request: Request, i: int, item: Row, product: Row, party: str, amount: int) -> None:
     sql = "SELECT sum(amount_minor) FROM claims WHERE item_id = :id AND party = :party"
-    debtor = {"shipment_id": item["shipment_id"]} if party == "carrier" else {"supplier_id": product["supplier_id"]}
+    carrier = party == "carrier"
     request.final_state.append(checks.state(sql, amount, id=item["item_id"], party=party))
     request.may_change.append(
         checks.insert(
@@ -174,7 +174,8 @@ def _claims(case: Case, request: Request, i: int, item: Row, product: Row, party
             amount_minor=amount,
             currency=case.currency,
             status="open",
-            **debtor,
+            shipment_id=item["shipment_id"] if carrier else None,
+            supplier_id=None if carrier else product["supplier_id"],
         )
     )
     params: dict[str, Any] = {"id": item["item_id"], "party": party}

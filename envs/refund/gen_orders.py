@@ -162,7 +162,12 @@ def _cancelled(case: Case, request: Request, i: int, order: Order) -> None:
     for row in order.payments:
         checks.back_on(request, case, order, row["payment_id"], row["amount_minor"])
         request.may_change.append(checks.refund_row(order, None, row["payment_id"], row["amount_minor"], "cancelled"))
+        back = checks.state(checks.PAID_FOR_ORDER, row["amount_minor"], id=order.id, payment=row["payment_id"])
+        request.final_state.append(back)
         request.refund_minor += row["amount_minor"]
+    request.final_state += [
+        checks.state(checks.ITEM_STATUS, "cancelled", "text", id=item["item_id"]) for item in order.items
+    ]
     request.may_change.append(checks.update("orders", "order_id", order.id, "status"))
     request.may_change += [checks.update("order_items", "item_id", item["item_id"], "status") for item in order.items]
     request.checkpoints.append(checks.reached(f"cancelled_{i}", sql, "cancelled", "text", id=order.id))

@@ -302,12 +302,16 @@ def _lost(case: Case, request: Request, i: int, order: Order, values: list[int])
                 amount_minor=worth,
                 currency=case.currency,
                 shipment_id=item["shipment_id"],
+                supplier_id=None,
                 status="open",
             )
         )
     payment = order.payments[0]["payment_id"]
     checks.back_on(request, case, order, payment, shipping)
-    request.final_state.append(checks.state(checks.SHIPPING, shipping, id=order.id))
+    request.final_state += [
+        checks.state(checks.SHIPPING, shipping, id=order.id),
+        checks.state(checks.PAID_FOR_ORDER, shipping, id=order.id, payment=payment),
+    ]
     request.may_change += [
         checks.update("orders", "order_id", order.id, "shipping_refunded_minor"),
         checks.refund_row(order, None, payment, shipping, "shipping"),
@@ -339,4 +343,6 @@ def _trace(case: Case, request: Request, i: int, order: Order) -> None:
     checks.without(request, order, "create_refund", "refund_shipping", "send_replacement")
     one, two, request.writes = _gold_trace(i, case.chinese)
     request.reads, request.keys, request.pending = (one, two), {"trace_id": f"trace{i}"}, True
+    opened = "SELECT trace_id FROM traces WHERE shipment_id = :id"
+    request.answer_state = {"trace_id": checks.born(opened, id=shipment)}
     request.steps = ("Look at the tracking: it says delivered, and there is no trace", "Open a trace, pay nothing yet")

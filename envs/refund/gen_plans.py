@@ -38,7 +38,14 @@ PROCESS: Final = Process(
     max_steps=40,
 )
 CHECKS: Final = Checks(
-    end=End(outcome=["done"]), final_state=[], may_change=[], answer=None, said=[], text=[], process=PROCESS
+    end=End(outcome=["done"]),
+    final_state=[],
+    may_change=[],
+    answer=None,
+    answer_state={},
+    said=[],
+    text=[],
+    process=PROCESS,
 )
 PLAN: Final = GoldPlan(plan=["x"], actions=[GoldAction(name="finish", arguments={"outcome": "done"})])
 SCENARIO: Final = Scenario(

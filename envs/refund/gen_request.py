@@ -11,6 +11,7 @@ from agentgym.envs.refund import calculator
 from agentgym.envs.refund.gen_data import Row
 from agentgym.scenario import (
     AllowedChange,
+    AnswerFrom,
     CallSpec,
     Checkpoint,
     Event,
@@ -41,6 +42,7 @@ class Request:
         code: the reason, if it is refused.
         pending: the ticket waits for something.
         keys: keys of the answer that name something new, and the label of its action.
+        answer_state: what they must be in the end.
         money_moves: money or goods leave, so the risk profile is read.
     """
 
@@ -58,6 +60,7 @@ class Request:
     code: str = ""
     pending: bool = False
     keys: dict[str, str] = field(default_factory=dict)
+    answer_state: dict[str, AnswerFrom] = field(default_factory=dict)
     money_moves: bool = False
     facts: dict[str, Fact] = field(default_factory=dict)
     wants: list[Want] = field(default_factory=list)

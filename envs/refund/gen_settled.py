@@ -135,6 +135,8 @@ def _replaced(request: Request, i: int, item_id: str, product_id: str, stock: in
     request.wants.append(checks.want("send_replacement", item_id=item_id))
     request.confirm.append("send_replacement")
     request.keys = {"replacement_id": f"sent{i}"}
+    sent = "SELECT replacement_id FROM replacements WHERE item_id = :id"
+    request.answer_state = {"replacement_id": checks.born(sent, id=item_id)}
     request.money_moves = True
 
 

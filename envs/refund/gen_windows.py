@@ -231,6 +231,8 @@ def return_window(case: Case, i: int, hard: bool) -> Request:
     checks.without(request, order, "create_refund")
     request.writes = _gold_return(i, noticed(case), case.chinese)
     request.keys, request.pending = {"return_id": f"return{i}"}, True
+    made = "SELECT return_id FROM returns WHERE item_id = :id"
+    request.answer_state = {"return_id": checks.born(made, id=item["item_id"])}
     request.steps = (
         "Find the day of delivery and work out the last day to ask, with tier, notices, Sundays and holidays",
         "Get a yes and register the return with the label by tier; no money yet",

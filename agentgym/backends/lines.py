@@ -1,0 +1,120 @@
+"""Lines to a container: whole messages over a Unix socket or the engine's attached streams, each with a deadline."""
+
+from __future__ import annotations
+
+import contextlib
+import struct
+import time
+from typing import Any, Protocol
+
+from agentgym.server import Message, frame, receive
+
+
+class Socket(Protocol):
+    """What is used of a socket; TLS sockets and SSH channels have it too."""
+
+    def recv(self, count: int, /) -> bytes:
+        """Some bytes, none at the end."""
+        ...
+
+    def sendall(self, data: bytes, /) -> object:
+        """Send all."""
+
+    def settimeout(self, seconds: float | None, /) -> object:
+        """Bound on each of the above."""
+
+    def close(self) -> object:
+        """Close it."""
+
+
+class Line:
+    """A line over a socket.
+
+    Args:
+        socket: the connection.
+        holder: what must live as long as it.
+    """
+
+    def __init__(self, socket: Socket, holder: Any = None) -> None:
+        self._socket, self._holder = socket, holder
+        self._buffer = bytearray()
+        self._until = 0.0
+
+    def send(self, message: Message, blob: bytes, seconds: float) -> None:
+        """Send a message within so many seconds.
+
+        Raises:
+            TimeoutError: it was not taken.
+            OSError: the line is dead.
+        """
+        self._socket.settimeout(seconds)
+        self._socket.sendall(frame(message, blob))
+
+    def receive(self, seconds: float) -> tuple[Message, bytes]:
+        """Receive a message within so many seconds.
+
+        Raises:
+            TimeoutError: none came.
+            EOFError: the line is closed.
+            OSError: the line is dead.
+            ValueError: what came is no message.
+        """
+        self._until = time.monotonic() + seconds
+        return receive(self._read)
+
+    def close(self) -> None:
+        """Close it."""
+        with contextlib.suppress(OSError):
+            self._socket.close()
+        if self._holder is not None:
+            self._holder.close()
+
+    def _read(self, count: int) -> bytes:
+        while len(self._buffer) < count:
+            self._more()
+        data = bytes(self._buffer[:count])
+        del self._buffer[:count]
+        return data
+
+    def _more(self) -> None:
+        self._buffer += self._received()
+
+    def _received(self) -> bytes:
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("no answer in time")
+        self._socket.settimeout(left)
+        part = self._socket.recv(65536)
+        if not part:
+            raise EOFError("the connection closed")
+        return part
+
+
+class StreamLine(Line):
+    """A line over attached streams, on which the engine marks each piece of standard output and standard error.
+
+    Attributes:
+        errors: the end of what came on standard error.
+    """
+
+    _head = struct.Struct(">BxxxL")
+    _output = 1
+
+    def __init__(self, socket: Socket, holder: Any = None) -> None:
+        super().__init__(socket, holder)
+        self._raw = bytearray()
+        self.errors = b""
+
+    def _more(self) -> None:
+        self._raw += self._received()
+        while len(self._raw) >= self._head.size:
+            kind, length = self._head.unpack_from(self._raw)
+            whole = self._head.size + length
+            if len(self._raw) < whole:
+                return
+            piece = bytes(self._raw[self._head.size : whole])
+            del self._raw[:whole]
+            if kind == self._output:
+                self._buffer += piece
+            else:
+                self.errors = (self.errors + piece)[-2000:]
