@@ -1,4 +1,4 @@
-"""Talks to a container engine at a local socket with the standard library alone: ``ping SOCKET``, ``load SOCKET TAR NAME``."""
+"""Talks to a container engine at a local socket: ``ping SOCKET``, ``load SOCKET TAR NAME``. Standard library only."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def logical_hash(connection: sqlite3.Connection) -> str:
 
 
 def fingerprint(connection: sqlite3.Connection) -> str:
-    """SHA-256 of the same content as `logical_hash`, in half the time; not kept anywhere, so that its form may change."""
+    """SHA-256 of the same content as `logical_hash`, in half the time; kept nowhere, so that its form may change."""
     digest = hashlib.sha256()
     schema = "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name"
     # The oldest form of marshal is the same in every Python.

@@ -1,8 +1,9 @@
-"""Speed of the docker backend against its budgets, scaled to this machine, beside the embedded one and the plain ways to use a container.
+"""Speed of the docker backend against its budgets, scaled to this machine, beside the embedded one and the plain ways
+to use a container.
 
-Run it with ``python benchmarks/containers.py`` where an engine runs and the image is built (``agentgym images build refund``). Every
-time is divided by how long 10,000 indexed selects take in the same run against 80 ms, the machine on which the budgets were set.
-Exit status 1 when a budget does not hold.
+Run it with ``python benchmarks/containers.py`` where an engine runs and the image is built (``agentgym images build
+refund``). Every time is divided by how long 10,000 indexed selects take in the same run against 80 ms, the machine on
+which the budgets were set. Exit status 1 when a budget does not hold.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def main() -> int:
         def reset(env: gym.Env[Any, Any] = env) -> None:
             env.reset(seed=0, options={"scenario": ids[0]})
 
-        def restored(world: Any = world, patch: Any = patch) -> None:
+        def restored(world: Any = world, patch: Any = patch, look: Any = look) -> None:
             world.restore(patch)
             world.call("find_customer", look, 0)
 
@@ -80,7 +81,13 @@ def main() -> int:
     # The machine may be busy now and then: the middle one is what the medians met.
     scale = REFERENCE_S / statistics.median(yardsticks)
     env = gym.make(ENV, split="test", backend="docker", fresh_container=True)
-    rows.append(("docker: reset with a fresh container", median(lambda: env.reset(seed=0, options={"scenario": ids[0]}), 5), None))
+    rows.append(
+        (
+            "docker: reset with a fresh container",
+            median(lambda: env.reset(seed=0, options={"scenario": ids[0]}), 5),
+            None,
+        )
+    )
     env.close()
     wanted = spec(env.unwrapped.domain)
     container = Container(ready(wanted), wanted.domain, Limits())
@@ -91,7 +98,10 @@ def main() -> int:
 
     rows.append(("docker exec of /bin/true", median(executed, 15), None))
     container.close()
-    print(f"10,000 indexed selects: {REFERENCE_S / scale * 1e3:.1f} ms here, {REFERENCE_S * 1e3:.0f} ms on the reference machine")
+    print(
+        f"10,000 indexed selects: {REFERENCE_S / scale * 1e3:.1f} ms here, "
+        f"{REFERENCE_S * 1e3:.0f} ms on the reference machine"
+    )
     print(f"{'what':<46}{'measured':>13}{'scaled':>13}{'budget':>13}")
     good = True
     for what, seconds, budget in rows:

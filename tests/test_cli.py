@@ -75,7 +75,9 @@ def test_the_version_and_the_commands_are_told() -> None:
     assert agentgym_command("--version")[0] == f"agentgym {agentgym.__version__}\n"
     for arguments in ([], ["--help"]):
         out, _ = agentgym_command(*arguments)
-        assert all(f"\n  {name} " in out for name in ("list", "show", "play", "run", "results", "validate", "new", "doctor"))
+        assert all(
+            f"\n  {name} " in out for name in ("list", "show", "play", "run", "results", "validate", "new", "doctor")
+        )
 
 
 def test_the_environments_are_listed_with_their_number_of_scenarios() -> None:
@@ -296,7 +298,8 @@ def test_an_export_is_whole_or_not_at_all(tmp_path: Path) -> None:
     [
         (
             ["lst"],
-            r'there is no command "lst" \(did you mean "list"\?\); commands are doctor, list, new, play, results, run, show, validate',
+            r'there is no command "lst" \(did you mean "list"\?\); '
+            r"commands are doctor, images, list, new, play, results, run, show, validate",
         ),
         (["list", "Refund-v1"], r'there is no environment "Refund-v1" \(did you mean "Refund-v0"\?\)'),
         (["list", "--jsn"], r"No such option.*--jsn.*--json"),

@@ -1,4 +1,4 @@
-"""V15: near misses of gold are no success on a strict desk; a loose check, a loose answer and a blind grader are found."""
+"""V15: near misses of gold are no success on a strict desk; loose checks and a blind grader are found."""
 
 from __future__ import annotations
 
@@ -58,6 +58,13 @@ def test_a_check_without_the_day_lets_another_argument_survive(tmp_path: Path) -
     loose = put(loose, "user.wants.0.arguments", {"loan_id": "L101"})
     failures = find("V15", subject_of(tmp_path, loose)).failures
     assert "tiny/simple: gold[0], days of actions[3] (renew_loan) is 15, agreed still succeeds" in failures
+
+
+def test_a_moment_that_a_check_reads_loosely_is_found(tmp_path: Path, strict: Data) -> None:
+    check = {"sql": "SELECT due_on >= '2026-04-02' FROM loans WHERE loan_id = 'L101'", "expect": 1, "type": "int"}
+    failures = find("V15", subject_of(tmp_path, put(strict, "checks.final_state.0", check))).failures
+    assert any('due_on is "2026-04-04" instead of "2026-04-03"' in failure for failure in failures)
+    assert any('due_on is "2026-04-02" instead of "2026-04-03"' in failure for failure in failures)
 
 
 def test_room_for_another_row_lets_an_extra_write_survive(tmp_path: Path, strict: Data) -> None:

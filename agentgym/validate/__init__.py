@@ -140,4 +140,6 @@ def _run(check: Check, subject: Subject) -> Result:
             detail += f"; and {len(finding.failures) - 5} more"
     except AgentGymError as error:
         ok, figure, detail = False, "refused", str(error)
-    return Result(check.id, check.name, subject.env_id, ok, figure, detail, round(time.perf_counter() - start, 3), skipped)
+    return Result(
+        check.id, check.name, subject.env_id, ok, figure, detail, round(time.perf_counter() - start, 3), skipped
+    )

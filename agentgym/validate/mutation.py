@@ -34,7 +34,10 @@ _STRAYS = 8
 """So many calls of a tool are tried for one that takes effect on a row that gold never met."""
 
 Effect = list[tuple[str, str, str]]
-"""What an episode changed in the end, sorted: (table, key or "" for a new row, the row)."""
+"""What an episode changed in the end, sorted: (table, key, the row)."""
+
+_NEW = "new "
+"""Stands before the key of a row that was not there before."""
 
 
 @dataclass
@@ -200,15 +203,16 @@ class _Lab:
             self.tally.actions += near is None
             if not outcome.success:
                 self.tally.killed += 1
-            elif reason := self._equal(outcome, gold):
+            elif reason := self._equal(candidate, outcome, gold):
                 self.tally.equivalents[reason] += 1
             else:
                 what = near.what if near else candidate.mutant.what if candidate.mutant else ""
                 self.tally.survivors.append(f"gold[{run.plan}], {what}")
 
-    def _equal(self, outcome: _Outcome, gold: _Outcome) -> str:
+    def _equal(self, candidate: _Candidate, outcome: _Outcome, gold: _Outcome) -> str:
         """The rule by which a mutant that succeeds is as good as gold, or "" where there is none."""
-        differing = _differing(gold.effect, outcome.effect)
+        effects = (gold.effect, outcome.effect)
+        differing = _differing(*(effects if candidate.near else map(_unborn, effects)))
         if differing is None or outcome.end != gold.end:
             return ""
         if not differing:
@@ -331,20 +335,22 @@ def _played(run: GoldRun) -> Played:
 
 
 def _told(change: NetChange, volatile: frozenset[str]) -> tuple[str, str, str]:
-    """The table, the place and the new row of a net change; without columns that change by themselves.
-
-    An inserted row has no place, and neither its key nor the moments in it: they are born in the episode.
-    """
-    if change.now is None:
-        return change.table, dumps(list(change.key)), ""
-    row = {c: dumps(v) for c, v in change.now.items() if f"{change.table}.{c}" not in volatile}
-    if change.base is not None:
-        return change.table, dumps(list(change.key)), dumps(row)
-    return change.table, "", dumps({c: v for c, v in row.items() if not c.endswith("_at") and v not in _texts(change)})
+    """The table, the key and the new row of a net change, as texts; without columns that change by themselves."""
+    row = {c: dumps(v) for c, v in (change.now or {}).items() if f"{change.table}.{c}" not in volatile}
+    return change.table, (_NEW if change.base is None else "") + dumps(list(change.key)), dumps(row)
 
 
-def _texts(change: NetChange) -> list[str]:
-    return [dumps(value) for value in change.key]
+def _unborn(effect: Effect) -> Effect:
+    """An effect without the keys of new rows and the moments in them, which another run gives otherwise."""
+    found: Effect = []
+    for table, key, row in effect:
+        if key.startswith(_NEW):
+            born = {dumps(value) for value in json.loads(key.removeprefix(_NEW))}
+            kept = {c: v for c, v in json.loads(row).items() if v not in born and not c.endswith("_at")}
+            found.append((table, _NEW, dumps(kept)))
+        else:
+            found.append((table, key, row))
+    return sorted(found)
 
 
 def _differing(gold: Effect, found: Effect) -> list[tuple[str, str, str]] | None:
@@ -357,7 +363,7 @@ def _differing(gold: Effect, found: Effect) -> list[tuple[str, str, str]] | None
         return None
     differing: list[tuple[str, str, str]] = []
     for (table, _, was), (_, _, now) in zip(lacking, spare, strict=True):
-        old, new = (json.loads(row) if row else {} for row in (was, now))
+        old, new = json.loads(was), json.loads(now)
         if old.keys() != new.keys():
             return None
         differing += [(f"{table}.{column}", old[column], new[column]) for column in old if old[column] != new[column]]

@@ -150,7 +150,7 @@ class NearMisses:
         for column in columns:
             patch = {table.name: [{**_key(table, now), column: base[column]}]}
             yield NearMiss("undone", f"{_name(change)}.{column} is unchanged", patch)
-        if len(table.key) > 1 or not columns:
+        if len(table.key) != 1 or not columns:
             return
         undo = {**_key(table, now), **{column: base[column] for column in columns}}
         for key in self._siblings(table.key[0], now):

@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from agentgym.validate.subject import Subject
 
-MODULES = ("agents", "gold", "graders", "mutation", "process", "restore", "runs", "statistics", "interface", "secrecy", "isolation")
+MODULES = (
+    "agents",
+    "gold",
+    "graders",
+    "mutation",
+    "process",
+    "restore",
+    "runs",
+    "statistics",
+    "interface",
+    "secrecy",
+    "isolation",
+)
 """The modules of this package that hold checks."""
 
 

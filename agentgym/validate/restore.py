@@ -16,8 +16,8 @@ from agentgym.env import ToolEnv
 from agentgym.errors import AgentGymError
 from agentgym.scenario import Scenario
 from agentgym.tools import Tool
-from agentgym.validate.moves import current
 from agentgym.validate.isolation import restored
+from agentgym.validate.moves import current
 from agentgym.validate.registry import Finding, check
 from agentgym.validate.subject import Subject
 from agentgym.world import World
@@ -231,7 +231,9 @@ def restore(subject: Subject) -> Finding:
     contained = restored(subject)
     finding.failures += contained.failures
     inside = contained.figure or contained.skipped
-    finding.figure = f"{resets} resets after {len(DAMAGES)} kinds of damage in {len(chosen)} scenarios; container: {inside}"
+    finding.figure = (
+        f"{resets} resets after {len(DAMAGES)} kinds of damage in {len(chosen)} scenarios; container: {inside}"
+    )
     return finding
 
 
