@@ -165,7 +165,7 @@ def test_the_test_split_plays_the_curated_scenarios_and_each_is_reached(tiny: Ma
     [
         ({"split": "dev"}, "expected split to be one of train, test, private, got 'dev'"),
         ({"split": "private"}, 'scenarios= names the folder of split="private"'),
-        ({"backend": "podman"}, "expected backend to be one of embedded, got 'podman'"),
+        ({"backend": "podman"}, "expected backend to be one of embedded, docker, got 'podman'"),
         ({"info": "none"}, "expected info to be one of full, lean, got 'none'"),
         ({"on_veto": "never"}, "expected on_veto to be None, end, flag or block, got 'never'"),
         ({"level": "L0"}, "expected level to be one of L1, L2, L3, L4, L5, got 'L0'"),
