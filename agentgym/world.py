@@ -58,22 +58,31 @@ def connect() -> sqlite3.Connection:
     return connection
 
 
+def open_snapshot(file: Path) -> sqlite3.Connection:
+    """Open a snapshot for reading. It can be read until it is closed, also when the file is unlinked meanwhile."""
+    connection = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
+    # It stays open and idle: pages kept in its cache would cost each environment as much as the world itself.
+    connection.execute("PRAGMA cache_size = 1")
+    return connection
+
+
 class World:
     """The database of one environment and what tools may do with it.
 
     Args:
-        snapshot: the snapshot's database file.
+        snapshot: the snapshot's database file, or a connection to it, which is only read.
         tools: the tools of the domain, by name.
     """
 
-    def __init__(self, snapshot: Path, tools: Mapping[str, Tool]) -> None:
+    def __init__(self, snapshot: Path | sqlite3.Connection, tools: Mapping[str, Tool]) -> None:
         self._tools = tools
         self._pristine = connect()
-        source = sqlite3.connect(f"{snapshot.absolute().as_uri()}?mode=ro", uri=True)
+        source = open_snapshot(snapshot) if isinstance(snapshot, Path) else snapshot
         try:
             source.backup(self._pristine)
         finally:
-            source.close()
+            if source is not snapshot:
+                source.close()
         self.connection = self._pristine
         self.tables: dict[str, Table] = log.tables(self.connection)
         self._open_call = False

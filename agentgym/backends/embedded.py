@@ -11,11 +11,20 @@ from typing import Any
 
 from agentgym.changes import Change, Origin
 from agentgym.snapshot import logical_hash
-from agentgym.world import CallResult, Patch, World
+from agentgym.world import CallResult, Patch, World, open_snapshot
+
+_SETTINGS = {
+    "foreign_keys": 1,
+    "recursive_triggers": 1,
+    "query_only": 0,
+    "ignore_check_constraints": 0,
+    "writable_schema": 0,
+}
+"""How a world's connection is set."""
 
 
 class Embedded:
-    """A `World` on the domain's snapshot, refilled when a tool destroyed the episode's savepoint.
+    """A `World` on the domain's snapshot, refilled when a tool left its connection unfit for another episode.
 
     Args:
         domain: a `agentgym.domain.Domain`, or the part of one that is in an image: what has ``snapshot`` and
@@ -24,15 +33,20 @@ class Embedded:
 
     def __init__(self, domain: Any) -> None:
         self._domain = domain
-        self._world = World(domain.snapshot, domain.toolset)
+        # Kept open, so that a refill does not depend on the file's name.
+        self._source = open_snapshot(domain.snapshot)
+        self._world = World(self._source, domain.toolset)
 
     def restore(self, patch: Patch) -> None:
         """Go back to the snapshot and apply the patch."""
         try:
+            if _altered(self._world.connection):
+                raise sqlite3.OperationalError("the connection is not as it was; refill the world")
             self._world.reset(patch)
-        except sqlite3.OperationalError:
+        except sqlite3.Error:
+            # Closed, committed, read only, refused by an authorizer: whatever it is, a fresh one does not have it.
             self._world.close()
-            self._world = World(self._domain.snapshot, self._domain.toolset)
+            self._world = World(self._source, self._domain.toolset)
             self._world.reset(patch)
 
     def call(self, name: str, arguments: Mapping[str, Any], now_ms: int) -> tuple[CallResult, list[Change]]:
@@ -74,3 +88,13 @@ class Embedded:
     def close(self) -> None:
         """Close the connections."""
         self._world.close()
+        self._source.close()
+
+
+def _altered(connection: sqlite3.Connection) -> bool:
+    """Whether a tool changed what no rollback brings back: how rows are read, the settings, attached databases."""
+    if connection.row_factory is not None or connection.text_factory is not str:
+        return True
+    if any(connection.execute(f"PRAGMA {name}").fetchall() != [(value,)] for name, value in _SETTINGS.items()):
+        return True
+    return any(row[1] not in ("main", "temp") for row in connection.execute("PRAGMA database_list").fetchall())

@@ -19,6 +19,7 @@ from agentgym.cli.common import json_option, known_env, print_json, print_table
     type=click.Path(exists=True, file_okay=False),
     help="Check the scenario files in this folder (FOLDER/refund/my-001.yaml) and no others.",
 )
+@click.option("--generated", type=click.IntRange(min=0), help="Training scenarios beside the curated ones: 20, or 500.")
 @click.option("--workers", type=click.IntRange(min=1), help="Processes; by default one for each CPU.")
 @json_option
 @click.pass_context
@@ -28,6 +29,7 @@ def validate_command(
     full: bool,
     checks: tuple[str, ...],
     folder: str | None,
+    generated: int | None,
     workers: int | None,
     as_json: bool,
 ) -> None:

@@ -56,7 +56,7 @@ def run(
     envs: Sequence[str] = (),
     checks: Iterable[str] = (),
     full: bool = False,
-    generated: int = 20,
+    generated: int | None = None,
     report: Callable[[Result], None] | None = None,
     folder: str | Path | None = None,
     workers: int = 1,
@@ -67,7 +67,7 @@ def run(
         envs: environment ids; none means all registered ones.
         checks: check ids such as "V08"; none means all of the set.
         full: also the nightly ones.
-        generated: how many training scenarios to check beside the curated ones.
+        generated: how many training scenarios to check beside the curated ones; by default 20, with *full* 500.
         report: called with each result as it comes.
         folder: check the scenario files in it, ``FOLDER/refund/my-001.yaml``, and no others.
         workers: processes to run checks in; with more than one, *report* hears of results as they are ready.
@@ -77,6 +77,8 @@ def run(
         ScenarioError: the folder has no scenario of an environment that was named; without names it is passed over.
     """
     load_checks()
+    if generated is None:
+        generated = 500 if full else 20
     wanted = [check.upper() for check in checks]
     for name in wanted:
         if name not in CHECKS:

@@ -154,7 +154,7 @@ class _Lab:
 
     def everything(self, run: GoldRun) -> Iterator[_Candidate]:
         """All mutants of a gold run; of its end state only where no other run of the scenario left the same."""
-        effect = self._end_state(run)
+        effect = _unborn(self._end_state(run))
         if effect not in self._states:
             self._states.append(effect)
             near = self._near(run)
