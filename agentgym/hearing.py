@@ -15,7 +15,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final
 
-from agentgym.lexicon import POINTED, SPECIFIC, WEAK, Terms, folded, terms
+from agentgym.lexicon import GENERAL, POINTED, SPECIFIC, WEAK, Terms, folded, stemmed, terms
 from agentgym.scenario import Fact
 
 LONGEST: Final = 20_000
@@ -75,6 +75,7 @@ _COURTESY: Final = re.compile(
     r"\b(?:thanks?|thank you|ok|okay|yes|no|sorry|hello|hi|welcome|done|sure|noted|bye|goodbye|understood|i|we|is|was|are|will)\b"
     r"|谢谢|好的|不客气|抱歉|您好|你好|再见|收到"
 )
+_ASIDE: Final = re.compile(r"\b(?:before|after|while) (?:you |we |i )?\w+(?:ing|ed)\b[^,?]*")
 _EDGE: Final = re.compile(r"[\W_]+")
 _CHINESE: Final = re.compile("[\u4e00-\u9fff]")
 
@@ -105,10 +106,16 @@ class Clause:
 
 @dataclass(frozen=True)
 class _Phrase:
-    """A phrase of ``when``: as it stands, and its terms."""
+    """A phrase of ``when``: as it stands, with its words as stems, and its terms."""
 
     literal: str
+    stems: str
     terms: Terms
+
+    @property
+    def names(self) -> bool:
+        """It names a thing, such as a lamp, and not only what may be true of any."""
+        return any(not term.startswith("@") for term in self.terms.all)
 
 
 @dataclass(frozen=True)
@@ -122,12 +129,15 @@ class _Heard:
 
 def asked_for(message: str, facts: Mapping[str, Fact]) -> list[str]:
     """Return the names of the facts that *message* asks for, in the order of the script."""
-    clauses = understood(message)
     known = {name: _heard(name, tuple(fact.when), fact.say) for name, fact in facts.items()}
-    told = [name for name, fact in known.items() if any(_named(clause, fact) for clause in clauses)]
-    for clause in clauses:
-        if clause.asks and not any(_named(clause, known[name]) for name in told):
-            told += [name for name in _nearest(clause, known) if name not in told]
+    told: set[str] = set()
+    for clause in understood(message):
+        named = {name: phrases for name, fact in known.items() if (phrases := _named(clause, fact))}
+        if clause.asks and not named:
+            told.update(_nearest(clause, known))
+        # "Is the lamp broken?" asks about the lamp, not about what else is broken.
+        things = {name for name, phrases in named.items() if any(phrase.names for phrase in phrases)}
+        told.update(name for name, phrases in named.items() if not things or not _general(phrases, name in things))
     return [name for name in facts if name in told]
 
 
@@ -194,27 +204,35 @@ def _questions(clause: str, sentence: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _heard(name: str, when: tuple[str, ...], say: str) -> _Heard:
-    phrases = tuple(_Phrase(_spaced(folded(phrase)), terms(folded(phrase))) for phrase in when)
+    phrases = tuple(_Phrase(_spaced(folded(p)), _stems(folded(p)), terms(folded(p))) for p in when)
     near = frozenset().union(*(phrase.terms.all for phrase in phrases)) | terms(folded(name.replace("_", " "))).all
     return _Heard(phrases, near | terms(folded(say)).all, near)
 
 
-def _named(clause: Clause, fact: _Heard) -> bool:
-    """Whether one of the fact's phrases is in the clause."""
+def _general(phrases: list[_Phrase], thing: bool) -> bool:
+    """Whether phrases say only what may be true of any thing."""
+    return not thing and all(phrase.terms.content and phrase.terms.content <= GENERAL for phrase in phrases)
+
+
+def _named(clause: Clause, fact: _Heard) -> list[_Phrase]:
+    """The fact's phrases that are in the clause."""
     if clause.kind is Kind.NEEDLESS:
-        return False
-    spaced = _spaced(clause.text)
+        return []
     if not clause.asks:
-        return any(_stands(spaced, phrase.literal) for phrase in fact.phrases)
-    whole = terms(clause.text)
-    for part in _parts(clause.text):
-        found = terms(part)
-        spaced = _spaced(part)
+        spaced = _spaced(clause.text)
+        return [phrase for phrase in fact.phrases if _stands(spaced, phrase.literal)]
+    text = _ASIDE.sub(" ", clause.text)
+    whole = terms(text)
+    found: list[_Phrase] = []
+    for part in _parts(text):
+        here, spaced, stems = terms(part), _spaced(part), _stems(part)
         for phrase in fact.phrases:
-            literal = _stands(spaced, phrase.literal)
-            if (literal or _means(phrase.terms, found, whole, clause.kind)) and not _elsewhere(phrase, found, fact):
-                return True
-    return False
+            literal = _stands(spaced, phrase.literal) or _stands(stems, phrase.stems)
+            # "address" stands in "e-mail address" without being meant.
+            literal = literal and phrase.terms.all & SPECIFIC <= here.all
+            if (literal or _means(phrase.terms, here, whole, clause.kind)) and not _elsewhere(phrase, here, fact):
+                found.append(phrase)
+    return found
 
 
 def _parts(clause: str) -> Iterator[str]:
@@ -267,6 +285,13 @@ def _spaced(text: str) -> str:
     """Punctuation folded; blanks around each word, but none at the edges of Chinese text."""
     words = _EDGE.sub(" ", text).strip()
     return words if _CHINESE.search(words) else f" {words} "
+
+
+def _stems(text: str) -> str:
+    """The text as `_spaced`, each English word as its stem."""
+    spaced = _spaced(text)
+    words = " ".join(stemmed(word) for word in spaced.split())
+    return f" {words} " if spaced.startswith(" ") else words
 
 
 def _stands(heard: str, phrase: str) -> bool:

@@ -18,7 +18,7 @@ ATTRIBUTES: Final[dict[str, str]] = {
     "tracking": r"(?:tracking|parcel|shipment|consignment) (?:numbers?|codes?|ids?|no)|快递单?号|运单号|物流(?:单号|编号)",
     "phone": r"(?:phone|telephone|mobile|cell)(?: phone)? numbers?|telephone|(?:phone|mobile|cell)(?! cases?\b)"
     r"|电话|手机号码?|联系方式",
-    "email": r"e-?mails?(?: address(?:es)?)?|mail address|邮箱|电子邮件|邮件地址",
+    "email": r"e-?mails?(?: address(?:es)?)?|mail address|邮箱(?:地址)?|电子邮件(?:地址)?|邮件地址",
     "birthday": r"birthdays?|date of birth|birth|born|生日|出生",
     "bank_no": r"iban|account (?:numbers?|details)|bank details|sort code|card numbers?|(?:last )?(?:four |4 )?digits"
     r"|账号|帐号|卡号|银行信息",
@@ -73,7 +73,8 @@ TOPICS: Final[dict[str, str]] = {
     "buy": r"buy|bought|purchas\w+|ordered|ordering|placed? (?:the|your|an|this|that) order|did you order|you order"
     r"|下单|购买|买",
     "send_back": r"(?:send|sent|ship|shipped|post|posted|mail|mailed|give|gave|put)(?: \w+){0,2} (?:back|in the post)"
-    r"|return(?:ed|ing)?(?! (?:label|slip|parcel|number|shipping|postage|costs?))|sent it|posted|on its way|寄回|退回|寄出",
+    r"|returned|returning|(?:you|to|i|we) return|sent it|posted|post(?! office)(?= (?:it|them|the)\b)|on its way"
+    r"|hand(?:ed)? (?:it|them|the (?:parcel|package)) (?:in|over to the|to the) (?:post|carrier|courier)\w*|寄回|退回|寄出",
     "cancel": r"cancel\w*|call(?:ed|ing)? (?:it |the whole thing |everything )?off|取消",
     "keep": r"keep(?:ing|s)?|kept|hold(?:ing)? on to|retain\w*|留着|留下|保留",
     "activate": r"activat\w+|install\w*|logged in|log in|激活|安装|登录",
@@ -82,7 +83,10 @@ TOPICS: Final[dict[str, str]] = {
     "broken": r"broken?|damag\w+|crack\w*|chipp?(?:ed|s)?|smash\w*|shatter\w*|defect\w*|fault\w*|torn|in pieces|intact"
     r"|survived?|in (?:good |perfect )?order|malfunction\w*|(?:is |was |'s )?wrong with|what(?: is|'s| was) wrong|problems?"
     r"|坏|碎|破损?|损坏|裂|完好|故障|毛病|质量|没事|问题",
-    "box": r"(?:outer )?(?:packag(?:e|ing)|packing|box(?:es)?|cartons?|cardboard)|wrapping|外箱|外?包装|纸箱|箱子|盒子",
+    "parcel": r"parcels?|packages?|包裹",
+    "sure": r"sure|certain|positive|确定|肯定",
+    "yours": r"yours|belongs? to you|your own|是您的|您本人的",
+    "box": r"(?:outer )?(?:packaging|packing|box(?:es)?|cartons?|cardboard)|wrapping|外箱|外?包装|纸箱|箱子|盒子",
     "photo": r"photos?|photographs?|pictures?|images?|snapshots?|照片|图片|相片",
     "postage": r"(?:return |shipping )?labels?|postage|return (?:slip|parcel|shipping|postage|costs?)|shipping (?:costs?|fees?)"
     r"|pay for the parcel|运单|退货单|面单|邮费|邮资|运费|快递费",
@@ -109,6 +113,11 @@ TOPICS: Final[dict[str, str]] = {
 WEAK: Final = frozenset(f"@{name}" for name in ASKING)
 SPECIFIC: Final = frozenset(f"@{name}" for name in ATTRIBUTES)
 POINTED: Final = SPECIFIC | frozenset(f"@{name}" for name in PEOPLE)
+
+GENERAL: Final = frozenset(
+    f"@{name}" for name in ("broken", "condition", "keep", "send_back", "arrive", "buy", "active", "parcel")
+)
+"""What may be true of any thing."""
 
 _STOP: Final = frozenset(
     """a an the this that these those it its they them their he she his her i me my we us our you your yours u and or but

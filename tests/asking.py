@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from agentgym.loading import load_scenario
+from agentgym.scenario import UserSpec
 from agentgym.users import ScriptedUser
 
 DATA = Path(__file__).parent / "data"
@@ -30,14 +31,20 @@ def asked(name: str) -> list[Asked]:
     fact is told.
     """
     data: dict[str, list[dict[str, Any]]] = yaml.safe_load((DATA / name).read_text(encoding="utf-8"))
-    return [_ask(entry) for part in ("held", "not_held") for entry in data[part]]
+    users = {entry["name"]: entry for entry in data.get("users", [])}
+    return [_ask(entry, users) for part in ("held", "not_held") for entry in data[part]]
 
 
-def _ask(entry: dict[str, Any]) -> Asked:
-    scenario = load_scenario(entry["scenario"])
-    spec, fact = scenario.user, entry.get("fact", "")
+def _ask(entry: dict[str, Any], users: dict[str, dict[str, Any]]) -> Asked:
+    fact = entry.get("fact", "")
+    if entry["scenario"] in users:
+        own = users[entry["scenario"]]
+        spec, language = UserSpec(opening=own["opening"], facts=own["facts"]), own.get("language", "en")
+    else:
+        scenario = load_scenario(entry["scenario"])
+        spec, language = scenario.user.model_copy(update={"pressure": []}), scenario.language
     user = ScriptedUser()
-    user.start(spec.model_copy(update={"pressure": []}), scenario.language)
+    user.start(spec, language)
     said = user.reply(entry["ask"]).text
     told = [name for name, held in spec.facts.items() if held.say in said]
     return Asked(entry["scenario"], fact, entry["ask"], said, told == ([fact] if fact else []))
