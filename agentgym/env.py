@@ -45,7 +45,7 @@ class ToolEnv(gym.Env[Observation, Any]):
     Args:
         split: "train" (generated, the default), "test" (curated) or "private" (files in *scenarios*).
         backend: where the world lives: "embedded".
-        user: "scripted", a callable ``message → reply``, or a `agentgym.users.User`.
+        user: "scripted", "model:model=NAME,base_url=URL", a callable ``message → reply``, or a `agentgym.users.User`.
         reward: "sparse" or "shaped".
         info: "full", or "lean" for trainers.
         on_veto: overrides the effect of every veto rule: "end", "flag" or "block".

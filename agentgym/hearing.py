@@ -24,12 +24,14 @@ LONGEST: Final = 20_000
 _END: Final = re.compile(r"(?<=[?!;。？！；\n])|(?<=\.)(?=\s|$)")
 _ABBREVIATED: Final = re.compile(r"\b(no|nr|dr|mr|mrs|ms|st|e\.g|i\.e)\.(?=\s)")
 _NEW_CLAUSE: Final = re.compile(
-    r"[,，]?\s+(?:and|or|but|also)\s+(?=(?:what|which|when|where|who|why|how|whether|if|please|could|can|did|do|is|was|are)\b)"
+    r"[,，]?\s+(?:and|or|but|also)\s+(?=(?:what|which|when|where|who|why|how|whether|if|please|could|can|did|do"
+    r"|is|was|are)\b)"
     r"|[,，]\s*(?:but|so)\s+|[,，](?=[^,，]*(?:但|不过|只是|另外))|(?<=[,，])(?=请)"
 )
 _CONJUNCT: Final = re.compile(r",|，|、|;|\band\b|\bas well as\b|\bplus\b|\bor\b|以及|和|还有|或者")
 _ASKED: Final = re.compile(
-    r"^\W*(?:and |so |well |ok |but |now |then )*(?:what|which|when|where|who|whose|why|how|(?:at|on|in|under|by|from|around|for|to|with)"
+    r"^\W*(?:and |so |well |ok |but |now |then )*(?:what|which|when|where|who|whose|why|how|(?:at|on|in|under|by"
+    r"|from|around|for|to|with)"
     r" (?:what|which|whom|whose))\b|什么|多少|哪|几[个件只次号天月]|谁|怎么|为何|为啥"
 )
 _INVERTED: Final = re.compile(
@@ -37,42 +39,57 @@ _INVERTED: Final = re.compile(
     r"(?:is|are|was|were|did|do|does|can|could|would|will)\b"
 )
 _YES_NO: Final = re.compile(
-    r"^\W*(?:and |so |well |ok |but |now |then )*(?:is|are|was|were|do|does|did|has|have|had|will|would|could|can|may|shall|should)"
-    r" (?:the|your|you|it|they|there|that|this|any|all|i|we|another|somebody|someone)\b|吗|是否|是不是|有没有|会不会|要不要"
+    r"^\W*(?:and |so |well |ok |but |now |then )*(?:is|are|was|were|do|does|did|has|have|had|will|would|could"
+    r"|can|may|shall|should)"
+    r" (?:the|your|you|it|they|there|that|this|any|all|i|we|another|somebody|someone)\b|吗|是否|是不是|有没有"
+    r"|会不会|要不要"
 )
 _REQUEST: Final = re.compile(
     r"\bplease (?!wait|hold|bear|note|do not|don't|rest|accept|find|be )\w+|\bkindly\b"
-    r"|\b(?:can|could|would|will) you (?:please |kindly |perhaps |maybe |also )?(?:tell|give|send|provide|confirm|describe|share"
+    r"|\b(?:can|could|would|will) you (?:please |kindly |perhaps |maybe |also )?(?:tell|give|send|provide"
+    r"|confirm|describe|share"
     r"|let|state|specify|check|list|explain|name|double|find|look|show|help|remind|say|write|read|forward|be so)"
-    r"|\b(?:i|we)(?: would|'d|'ll| will| do| still| also| really)* (?:need|require|miss|lack|want to know|like to (?:know|have|ask|hear)"
-    r"|appreciate|must ask|have to ask|must know)\b|\b(?:i am|i'm|we are|we're) (?:missing|lacking|wondering|looking for|curious)\b"
-    r"|\b(?:tell|give|send|show) (?:me|us)\b|\blet (?:me|us) know\b|\b(?:may|can|might|could) (?:i|we) (?:please |also )?"
+    r"|\b(?:i|we)(?: would|'d|'ll| will| do| still| also| really)* (?:need|require|miss|lack|want to know"
+    r"|like to (?:know|have|ask|hear)"
+    r"|appreciate|must ask|have to ask|must know)\b|\b(?:i am|i'm|we are|we're) (?:missing|lacking|wondering"
+    r"|looking for|curious)\b"
+    r"|\b(?:tell|give|send|show) (?:me|us)\b|\blet (?:me|us) know\b|\b(?:may|can|might|could) (?:i"
+    r"|we) (?:please |also )?"
     r"(?:ask|have|get|know|see|trouble)\b|\b(?:ask you|wonder|interested in|like to know)\b|^\W*(?:what|how) about\b"
     r"|^\W*(?:tell|give|send|provide|confirm|describe|share|state|specify|list|explain|name|enter|indicate)\b"
-    r"|请(?!(?:您|你)?(?:再?稍?等|放心|耐心|谅解|理解|见谅|勿|不要|注意|继续))|麻烦(?!您了|你了)|告诉我|提供|说明|描述|核对|说说|讲讲|需要(?:您|你)|想(?:问|知道|了解|跟|和|请)"
+    r"|请(?!(?:您|你)?(?:再?稍?等|放心|耐心|谅解|理解|见谅|勿|不要|注意|继续))|麻烦(?!您了|你了)|告诉我|提供"
+    r"|说明|描述|核对|说说|讲讲|需要(?:您|你)|想(?:问|知道|了解|跟|和|请)"
     r"|留个|给我|可否|能否|能不能|可以.{0,6}吗"
 )
 _INDIRECT: Final = re.compile(
-    r"\b(?:tell|know|sure|remember|recall|say|see|wonder\w*|confirm|explain|describe|ask|idea|understand|learn|hear)\b[^,?]{0,30}"
+    r"\b(?:tell|know|sure|remember|recall|say|see|wonder\w*|confirm|explain|describe|ask|idea|understand|learn"
+    r"|hear)\b[^,?]{0,30}"
     r"\b(?:what|which|when|where|who|why|how)\b"
 )
 _NEEDLESS: Final = re.compile(
-    r"\bno need\b|\bneed(?: not|n't)\b|\b(?:don't|do not) (?:need|have) (?:you )?to (?:tell|give|send|provide|look|find|search|say"
+    r"\bno need\b|\bneed(?: not|n't)\b|\b(?:don't|do not) (?:need|have) (?:you )?to (?:tell|give|send|provide"
+    r"|look|find|search|say"
     r"|explain|describe|share|answer|know|worry|show|name|confirm)|^\W*(?:please |but |and )*(?:do not|don't|never) "
     r"(?:tell|give|send|bother|look|worry|share|say|write|answer|post|provide|mention|search)"
-    r"|\bnever mind\b|\bforget about\b|\bi(?: do not|'m not| am not| don't| won't| will not) (?:need(?! to)|ask|asking|require|want to know)"
-    r"|\bwithout (?:telling|giving|knowing)\b|\b(?:already|have|'ve|has) (?:found|got|noted|looked up)\b|\balready (?:have|know|see)\b"
+    r"|\bnever mind\b|\bforget about\b|\bi(?: do not|'m not| am not| don't| won't| will not) (?:need(?! to)|ask"
+    r"|asking|require|want to know)"
+    r"|\bwithout (?:telling|giving|knowing)\b|\b(?:already|have|'ve|has) (?:found|got|noted|looked up)\b"
+    r"|\balready (?:have|know|see)\b"
     r"|\bisn't (?:needed|necessary|required)\b|\bis not (?:needed|necessary|required)\b"
-    r"|不用|不必|无需|无须|不需要|没必要|用不着|别(?:再)?(?:告诉|提供|发|说|找|给|寄)|不要(?:告诉|提供|发|说|找|给|寄)|已经(?:有|查到|知道|找到|记录)"
+    r"|不用|不必|无需|无须|不需要|没必要|用不着|别(?:再)?(?:告诉|提供|发|说|找|给|寄)|不要(?:告诉|提供|发|说|找"
+    r"|给|寄)|已经(?:有|查到|知道|找到|记录)"
 )
 _CLOSING: Final = re.compile(
-    r"\b(?:anything|something) (?:else|further|more)\b.{0,40}(?:help|do for|assist|you|\?)|\bany (?:other|further|more) questions?\b"
+    r"\b(?:anything|something) (?:else|further|more)\b.{0,40}(?:help|do for|assist|you|\?)|\bany (?:other"
+    r"|further|more) questions?\b"
     r"|\b(?:can|may|how can|how may|could|shall) i (?:be of )?(?:help|assist)|\bdo you understand\b"
-    r"|\b(?:is|would|does) (?:that|this|it)(?: be| sound| work)? (?:ok|okay|all right|alright|fine|good|clear|work|acceptable)"
+    r"|\b(?:is|would|does) (?:that|this|it)(?: be| sound| work)? (?:ok|okay|all right|alright|fine|good|clear"
+    r"|work|acceptable)"
     r"|还有(?:什么|其他|别的).{0,12}(?:帮|需要|问题)|可以帮您|明白吗|可以吗|好吗|行吗"
 )
 _COURTESY: Final = re.compile(
-    r"\b(?:thanks?|thank you|ok|okay|yes|no|sorry|hello|hi|welcome|done|sure|noted|bye|goodbye|understood|i|we|is|was|are|will)\b"
+    r"\b(?:thanks?|thank you|ok|okay|yes|no|sorry|hello|hi|welcome|done|sure|noted|bye|goodbye|understood|i|we"
+    r"|is|was|are|will)\b"
     r"|谢谢|好的|不客气|抱歉|您好|你好|再见|收到"
 )
 _ASIDE: Final = re.compile(r"\b(?:before|after|while) (?:you |we |i )?\w+(?:ing|ed)\b[^,?]*")
@@ -266,7 +283,7 @@ def _elsewhere(phrase: _Phrase, found: Terms, fact: _Heard) -> bool:
 
 
 def _nearest(clause: Clause, facts: Mapping[str, _Heard]) -> list[str]:
-    """The fact that shares at least two terms with a question, one of them with its phrases, and more than any other."""
+    """The fact that shares two terms or more with a question, one with its phrases, and more than any other."""
     found = terms(clause.text)
     if not found.all or found.all & SPECIFIC - frozenset().union(*(fact.known for fact in facts.values())):
         return []

@@ -32,6 +32,7 @@ from agentgym.scenario import Scenario
 from agentgym.selection import Selection, Split
 from agentgym.snapshot import expected_hash
 from agentgym.store import Cell, Failure, Outcome, Store
+from agentgym.users import make_user
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,7 @@ class Rollout:
         reward: "sparse" or "shaped".
         folder: for the private split.
         count: for the train split, how many scenarios.
+        user: "scripted", or "model:model=NAME,base_url=URL".
 
     Raises:
         ValueError: a field is out of range, or an agent or a scenario does not exist.
@@ -62,6 +64,7 @@ class Rollout:
     reward: str = "sparse"
     folder: str | None = None
     count: int = 20
+    user: str = "scripted"
 
     def __post_init__(self) -> None:
         for name, low in (("trials", 1), ("count", 1), ("seed", 0)):
@@ -75,11 +78,16 @@ class Rollout:
             raise ValueError("no agent is given; give at least one")
         for name in self.agents:
             make_agent(name)
+        make_user(self.user)
 
     @property
     def env_kwargs(self) -> dict[str, Any]:
         """Arguments for `gymnasium.make`."""
-        return {"split": self.split, "reward": self.reward} | ({"scenarios": self.folder} if self.folder else {})
+        # The default user is left out, so that stores from before there were others go on.
+        own = ({"scenarios": self.folder} if self.folder else {}) | (
+            {"user": self.user} if self.user != "scripted" else {}
+        )
+        return {"split": self.split, "reward": self.reward} | own
 
     @cached_property
     def domain(self) -> Domain:

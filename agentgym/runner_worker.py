@@ -117,7 +117,9 @@ def _outcome(env: _Watch, usage: Usage, wall_s: float) -> Outcome | Failure:
         text = f"the agent returned before the episode ended, after {len(base.trace)} steps"
         return Failure("agent-crash", text, usage.cost_usd)
     if verdict.status == "error" or verdict.end_reason == "infrastructure":
-        kind: ErrorKind = "infrastructure" if verdict.status == "ok" else "harness"
+        # The model behind a simulated user may fail in the midst of a step.
+        ours = verdict.status != "ok" and not verdict.error.startswith("EndpointError")
+        kind: ErrorKind = "harness" if ours else "infrastructure"
         return Failure(kind, verdict.error or "the environment ended the episode", usage.cost_usd)
     return Outcome(
         success=verdict.success,

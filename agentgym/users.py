@@ -37,18 +37,20 @@ _PHRASES = {
 
 
 class Reply(NamedTuple):
-    """What the user says. ``leaves``: and they end the conversation."""
+    """What the user says. ``leaves``: and they end the conversation. ``faults``: what was wrong with the simulation."""
 
     text: str
     leaves: bool = False
+    faults: tuple[str, ...] = ()
 
 
 class Confirmation(NamedTuple):
-    """The user's answer to a proposed call."""
+    """The user's answer to a proposed call. ``leaves``, ``faults``: as in `Reply`."""
 
     granted: bool
     text: str
     leaves: bool = False
+    faults: tuple[str, ...] = ()
 
 
 @runtime_checkable
@@ -100,7 +102,7 @@ class ScriptedUser:
         self._asked, self._stages = {}, [0] * len(spec.stages)
 
     def reply(self, message: str) -> Reply:
-        """Say every fact that the message asks for, else "I don't know" to a question, else the next line of pressure."""
+        """Say every fact that the message asks for, else "I don't know" to a question, else put on pressure."""
         told = [self._tell(name) for name in asked_for(message, self._facts)]
         if told:
             self._idle = 0
@@ -192,14 +194,20 @@ class CallableUser(ScriptedUser):
 
 
 def make_user(user: object) -> User:
-    """Return the user that the ``user=`` argument means: "scripted", a callable ``str → str``, or a `User`.
+    """Return the user that the ``user=`` argument means.
+
+    Args:
+        user: "scripted", "model:model=NAME,base_url=URL" (options as for `agentgym.model_user.ModelUser`), a callable
+            ``str → str``, or a `User`.
 
     Raises:
-        ValueError: a name that is not known.
+        ValueError: a name that is not known, or options that are none.
         TypeError: none of these.
     """
     if user == "scripted":
         return ScriptedUser()
+    if isinstance(user, str) and user.partition(":")[0] == "model":
+        return _model_user(user)
     if isinstance(user, str):
         raise ValueError(f'expected user="scripted", a callable or a User, got {user!r}')
     if isinstance(user, User):
@@ -207,6 +215,24 @@ def make_user(user: object) -> User:
     if callable(user):
         return CallableUser(user)
     raise TypeError(f'expected user="scripted", a callable or a User, got {type(user).__name__}')
+
+
+def phrases(language: str) -> Mapping[str, str]:
+    """The user's own words in a language, by what they are for."""
+    return _PHRASES[language]
+
+
+def _model_user(spec: str) -> User:
+    from agentgym.model_user import ModelUser
+    from agentgym.runner_agents import options_of
+
+    options = options_of(spec, spec.partition(":")[2], "user")
+    if "model" not in options:
+        raise ValueError(f'user "{spec}": no model; write "model:model=NAME,base_url=URL"')
+    try:
+        return ModelUser(**options)
+    except TypeError as error:
+        raise ValueError(f'user "{spec}": {error}') from error
 
 
 def agrees(wanted: Mapping[str, Any], arguments: Mapping[str, Any]) -> bool:

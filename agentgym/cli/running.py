@@ -40,6 +40,12 @@ Report = Callable[[Progress], None]
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the run.")
 @click.option("--reward", type=click.Choice(["sparse", "shaped"]), default="sparse", show_default=True)
 @click.option(
+    "--user",
+    default="scripted",
+    show_default=True,
+    help='"scripted", or a model: model:model=M,base_url=URL; `agentgym users STORE` shows its faults.',
+)
+@click.option(
     "--store",
     "path",
     type=click.Path(path_type=Path),
@@ -59,6 +65,7 @@ def run_command(  # noqa: PLR0913, RUF100 - one argument an option, as click has
     count: int,
     seed: int,
     reward: str,
+    user: str,
     path: Path | None,
     workers: int | None,
     timeout_s: float | None,
@@ -71,7 +78,7 @@ def run_command(  # noqa: PLR0913, RUF100 - one argument an option, as click has
     """
     if (split == "private") != (folder is not None):
         raise click.UsageError("--folder names the files of --split private; give both or neither")
-    rollout = Rollout(known_env(env), _names(agents), scenarios, trials, split, seed, reward, folder, count)
+    rollout = Rollout(known_env(env), _names(agents), scenarios, trials, split, seed, reward, folder, count, user)
     with rollout.open(path or _default(rollout)) as store:
         todo = len(store.todo())
         click.echo(f"store: {store.path}" + ("" if todo else " (complete: nothing was left to run)"), err=True)
