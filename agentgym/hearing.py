@@ -158,10 +158,15 @@ def asked_for(message: str, facts: Mapping[str, Fact]) -> list[str]:
     return [name for name in facts if name in told]
 
 
-def understood(message: str) -> list[Clause]:
+def understood(message: str) -> tuple[Clause, ...]:
     """Split a message into clauses and say what each does. What follows a request goes on with it."""
+    return _understood(message[:LONGEST])
+
+
+@lru_cache(maxsize=256)
+def _understood(message: str) -> tuple[Clause, ...]:
     found: list[Clause] = []
-    for sentence in _END.split(_ABBREVIATED.sub(r"\1", folded(message[:LONGEST]))):
+    for sentence in _END.split(_ABBREVIATED.sub(r"\1", folded(message))):
         parts = [part.strip() for part in _NEW_CLAUSE.split(sentence)]
         before = Kind.STATEMENT
         for part in parts:
@@ -169,15 +174,14 @@ def understood(message: str) -> list[Clause]:
                 kind = _kind(part, sentence, before)
                 found.append(Clause(part, kind))
                 before = kind
-    return found
+    return tuple(found)
 
 
 def asks(message: str) -> bool:
     """Whether a message wants to be told something; offers and closing questions do not."""
     if any(mark in message for mark in "?？") and not _EDGE.sub("", message):
         return True
-    clauses = understood(message)
-    return any(clause.kind in (Kind.OPEN, Kind.CLOSED) for clause in clauses)
+    return any(clause.kind in (Kind.OPEN, Kind.CLOSED) for clause in understood(message))
 
 
 def closes(message: str) -> bool:
@@ -298,12 +302,14 @@ def _nearest(clause: Clause, facts: Mapping[str, _Heard]) -> list[str]:
     return first if len(first) == 1 else []
 
 
+@lru_cache(maxsize=512)
 def _spaced(text: str) -> str:
     """Punctuation folded; blanks around each word, but none at the edges of Chinese text."""
     words = _EDGE.sub(" ", text).strip()
     return words if _CHINESE.search(words) else f" {words} "
 
 
+@lru_cache(maxsize=512)
 def _stems(text: str) -> str:
     """The text as `_spaced`, each English word as its stem."""
     spaced = _spaced(text)

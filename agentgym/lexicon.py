@@ -158,14 +158,14 @@ _DETERMINED: Final = re.compile(
 )
 
 
-def _joined(*tables: dict[str, str]) -> re.Pattern[str]:
-    """One pattern of all concepts; English ones between word borders, Chinese ones anywhere."""
+def _joined(side: int, *tables: dict[str, str]) -> re.Pattern[str]:
+    """One pattern of all concepts: of the English words (side 0), between word borders, or of the Chinese ones (1)."""
     groups = []
     for name, pattern in (pair for table in tables for pair in table.items()):
-        latin, han = _sides(pattern)
-        sides = [rf"\b(?:{latin})(?![a-z0-9])" if latin else "", han]
-        groups.append(f"(?P<{name}>{'|'.join(side for side in sides if side)})")
-    return re.compile("|".join(groups))
+        if part := _sides(pattern)[side]:
+            groups.append(f"(?P<{name}>{part})")
+    every = "|".join(groups)
+    return re.compile(every if side else rf"\b(?:{every})(?![a-z0-9])")
 
 
 def _sides(pattern: str) -> tuple[str, str]:
@@ -181,7 +181,9 @@ def _sides(pattern: str) -> tuple[str, str]:
     return "|".join(part for part in parts if part not in han), "|".join(han)
 
 
-_CONCEPTS: Final = _joined(ATTRIBUTES, PEOPLE, TOPICS, ASKING)
+_ENGLISH: Final = _joined(0, ATTRIBUTES, PEOPLE, TOPICS, ASKING)
+_CHINESE: Final = _joined(1, ATTRIBUTES, PEOPLE, TOPICS, ASKING)
+_ANY_HAN: Final = re.compile(f"[{_HAN}]")
 _SMALL: Final = {"'s": "", "n't": ""}
 
 
@@ -208,14 +210,21 @@ def folded(text: str) -> str:
     return _BORDER.sub(" ", plain)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def terms(text: str) -> Terms:
     """The terms of a `folded` text."""
     text = _IDIOMS.sub(" ", text.replace("-", " ") if "e-mail" not in text else text)
-    found = {f"@{match.lastgroup}" for match in _CONCEPTS.finditer(text)}
+    found: set[str] = set()
+
+    def taken(match: re.Match[str]) -> str:
+        found.add(f"@{match.lastgroup}")
+        return " "
+
+    rest = _ENGLISH.sub(taken, text)
+    if _ANY_HAN.search(rest):
+        rest = _CHINESE.sub(taken, rest)
     if _DETERMINED.search(text):
         found.add("@replace")
-    rest = _CONCEPTS.sub(" ", text)
     for word in _WORD.findall(rest):
         if "\u3400" <= word[0] <= "\u9fff":
             found.update(word[i : i + 2] for i in range(len(word) - 1))
