@@ -146,7 +146,12 @@ class _Heard:
 
 def asked_for(message: str, facts: Mapping[str, Fact]) -> list[str]:
     """Return the names of the facts that *message* asks for, in the order of the script."""
-    known = {name: _heard(name, tuple(fact.when), fact.say) for name, fact in facts.items()}
+    return list(_asked_for(message[:LONGEST], tuple((name, tuple(f.when), f.say) for name, f in facts.items())))
+
+
+@lru_cache(maxsize=256)
+def _asked_for(message: str, facts: tuple[tuple[str, tuple[str, ...], str], ...]) -> tuple[str, ...]:
+    known = {name: _heard(name, when, say) for name, when, say in facts}
     told: set[str] = set()
     for clause in understood(message):
         named = {name: phrases for name, fact in known.items() if (phrases := _named(clause, fact))}
@@ -155,7 +160,7 @@ def asked_for(message: str, facts: Mapping[str, Fact]) -> list[str]:
         # "Is the lamp broken?" asks about the lamp, not about what else is broken.
         things = {name for name, phrases in named.items() if any(phrase.names for phrase in phrases)}
         told.update(name for name, phrases in named.items() if not things or not _general(phrases, name in things))
-    return [name for name in facts if name in told]
+    return tuple(name for name in known if name in told)
 
 
 def understood(message: str) -> tuple[Clause, ...]:
