@@ -46,7 +46,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         split: "train" (generated, the default), "test" (curated) or "private" (files in *scenarios*).
         backend: where the world lives: "embedded" (in this process) or "docker" (in a container); None, the
             default, takes what the environment variable AGENTGYM_BACKEND names, "embedded" without it.
-        user: "scripted", a callable ``message → reply``, or a `agentgym.users.User`.
+        user: "scripted", "model:model=NAME,base_url=URL", a callable ``message → reply``, or a `agentgym.users.User`.
         reward: "sparse" or "shaped".
         info: "full", or "lean" for trainers.
         on_veto: overrides the effect of every veto rule: "end", "flag" or "block".

@@ -275,7 +275,7 @@ class Episode:
         arguments = call.arguments
         if call.name == "respond":
             reply = self.user.reply(arguments["message"])
-            step.role = "user"
+            step.role, step.user_faults = "user", list(reply.faults)
             self._leave(reply.leaves)
             return CallResult(True, reply.text)
         if call.name == "confirm_with_user":
@@ -301,7 +301,7 @@ class Episode:
             step.granted = True
             return CallResult(True, dumps({"confirmed": True, "reply": "You already have my consent to that."}))
         answer = self.user.confirm(name, proposed.arguments)
-        step.granted = answer.granted
+        step.granted, step.user_faults = answer.granted, list(answer.faults)
         if answer.granted:
             self.judge.grant(proposed)
         self._leave(answer.leaves)

@@ -80,8 +80,14 @@ def build(data: dict[str, Any], file: str = "") -> Scenario:
     """Make a scenario of plain data, as a generator or a file gives it.
 
     Raises:
-        ScenarioError: the data is not a scenario; the first misfit is told in full, others are counted.
+        ScenarioError: the data is a draft, or not a scenario; the first misfit is told in full, others are counted.
     """
+    if "draft" in data:
+        missing = [name for name in ("checkpoints", "checks", "gold") if not data.get(name)]
+        todo = f"{', '.join(missing)} to be written, then " if missing else ""
+        raise ScenarioError(
+            file or str(data.get("id", "scenario")), "draft", "a draft", f"{todo}this line to be taken away"
+        )
     try:
         return Scenario.model_validate(data)
     except ValidationError as error:

@@ -33,6 +33,7 @@ from agentgym.scenario import Scenario
 from agentgym.selection import Selection, Split
 from agentgym.snapshot import expected_hash
 from agentgym.store import Cell, Failure, Outcome, Store
+from agentgym.users import make_user
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ class Rollout:
         folder: for the private split.
         count: for the train split, how many scenarios.
         backend: where worlds live, None for the default of the process that runs a trial.
+        user: "scripted", or "model:model=NAME,base_url=URL".
 
     Raises:
         ValueError: a field is out of range, or an agent or a scenario does not exist.
@@ -65,6 +67,7 @@ class Rollout:
     folder: str | None = None
     count: int = 20
     backend: str | None = None
+    user: str = "scripted"
 
     def __post_init__(self) -> None:
         for name, low in (("trials", 1), ("count", 1), ("seed", 0)):
@@ -80,11 +83,14 @@ class Rollout:
             raise ValueError("no agent is given; give at least one")
         for name in self.agents:
             make_agent(name)
+        make_user(self.user)
 
     @property
     def env_kwargs(self) -> dict[str, Any]:
         """Arguments for `gymnasium.make`."""
-        optional = {"scenarios": self.folder, "backend": self.backend}
+        # The default user is left out, so that stores from before there were others go on.
+        user = self.user if self.user != "scripted" else ""
+        optional = {"scenarios": self.folder, "backend": self.backend, "user": user}
         given = {name: value for name, value in optional.items() if value}
         return {"split": self.split, "reward": self.reward} | given
 

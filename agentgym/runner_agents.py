@@ -81,28 +81,34 @@ def parse_spec(spec: str) -> tuple[str, dict[str, Any]]:
     """
     name, _, rest = spec.partition(":")
     if name in BUILT_IN:
-        return BUILT_IN[name], _options(spec, rest)
+        return BUILT_IN[name], options_of(spec, rest)
     class_name, _, rest = rest.partition(":")
     if not class_name or not re.fullmatch(r"[\w.]+", name) or not class_name.isidentifier():
         names = ", ".join(BUILT_IN)
         raise ValueError(
             f'there is no agent "{name}"{did_you_mean(name, BUILT_IN)}; use one of {names}, or module:Class'
         )
-    return f"{name}:{class_name}", _options(spec, rest)
+    return f"{name}:{class_name}", options_of(spec, rest)
 
 
-def _options(spec: str, text: str) -> dict[str, Any]:
+def options_of(spec: str, text: str, what: str = "agent") -> dict[str, Any]:
+    """Read options written as "name=value,name=value"; values that are JSON scalars are read as such.
+
+    Raises:
+        ValueError: the text is none of that, or an option would write a secret into the results; *what* and *spec* are
+            named.
+    """
     options: dict[str, Any] = {}
     # A comma inside a value is followed by no "name=".
     for part in re.split(r",(?=\w+=)", text) if text else []:
         key, equals, value = part.partition("=")
         if not equals or not key.isidentifier():
-            raise ValueError(f'agent "{spec}": options look like name=value,name=value, got "{part}"')
+            raise ValueError(f'{what} "{spec}": options look like name=value,name=value, got "{part}"')
         if key in options:
-            raise ValueError(f'agent "{spec}": option {key} is given twice')
+            raise ValueError(f'{what} "{spec}": option {key} is given twice')
         if _SECRET.search(key):
             raise ValueError(
-                f"agent option {key} would stand in the result store; put the secret into an environment variable "
+                f"{what} option {key} would stand in the result store; put the secret into an environment variable "
                 "(for openai: OPENAI_API_KEY, or another one named by api_key_env)"
             )
         options[key] = _scalar(value)

@@ -118,7 +118,8 @@ def _outcome(env: _Watch, usage: Usage, wall_s: float) -> Outcome | Failure:
         text = f"the agent returned before the episode ended, after {len(base.trace)} steps"
         return Failure("agent-crash", text, usage.cost_usd)
     if verdict.status == "error" or verdict.end_reason == "infrastructure":
-        broke = verdict.status == "ok" or verdict.error.startswith(f"{BackendError.__name__}: ")
+        # A container, or the model behind a simulated user, may fail in the midst of a step.
+        broke = verdict.status == "ok" or verdict.error.startswith((f"{BackendError.__name__}: ", "EndpointError"))
         kind: ErrorKind = "infrastructure" if broke else "harness"
         return Failure(kind, verdict.error or "the environment ended the episode", usage.cost_usd)
     return Outcome(

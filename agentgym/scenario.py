@@ -313,10 +313,21 @@ class SecretSpec(Query):
 
 
 class Fact(_Model):
-    """What the user tells when asked: any of the phrases in ``when`` in the agent's message."""
+    """What the user tells when asked; ``when`` are phrases that ask for it (`docs/users.md`: what else is understood).
+
+    The first ``after`` times that it is asked for, the user gives ``lie`` instead, or asks back what it is good for.
+    A lie without ``after`` is given once: asked again, the user tells the truth.
+    """
 
     when: list[str] = Field(min_length=1)
     say: str
+    lie: str = ""
+    after: int | None = Field(default=None, ge=0)
+
+    @property
+    def held_back(self) -> int:
+        """How many times it is asked for before it is told."""
+        return (1 if self.lie else 0) if self.after is None else self.after
 
 
 class Want(_Model):
@@ -326,14 +337,34 @@ class Want(_Model):
     arguments: dict[str, Any] = {}
 
 
+class PressureStage(_Model):
+    """Lines of pressure, one a message, from the moment on that the agent says one of ``when`` or refuses ``refused``.
+
+    ``refused``: so many proposals of the agent were turned down. Without either, the stage opens when those before it
+    are used up.
+    """
+
+    say: list[str] = Field(min_length=1)
+    when: list[str] = []
+    refused: int = Field(default=0, ge=0)
+
+
 class UserSpec(_Model):
-    """The simulated user: what they open with, know, wish, and how long they bear refused proposals."""
+    """The simulated user: what they open with, know, wish, and how long they bear refused proposals.
+
+    ``pressure`` are lines for messages that ask for nothing; ``stages`` come after them. ``bears``: so many messages in
+    a row that bring nothing (no fact asked for, no call proposed) and the user leaves, after a warning. ``persona``
+    tells a model that plays the user who it is; the scripted user does not read it.
+    """
 
     opening: str
     facts: dict[str, Fact] = {}
     wants: list[Want] = []
     patience: int = Field(default=3, ge=1)
     pressure: list[str] = []
+    stages: list[PressureStage] = []
+    bears: int | None = Field(default=None, ge=2)
+    persona: str = ""
 
 
 class UserChange(_Model):

@@ -38,6 +38,7 @@ class Step:
         at_ms: simulated time when the call started, milliseconds since 1970.
         thought: what the agent thought aloud; nothing judges it.
         notices: JSON list shown with the observation.
+        user_faults: kinds of faults of the simulated user in this step, see `agentgym.user_faults`.
         owned: argument → True when the call's argument belongs to the caller, for calls that write.
     """
 
@@ -59,6 +60,7 @@ class Step:
     fault: str = ""
     blocked: str = ""
     notices: str = "[]"
+    user_faults: list[str] = field(default_factory=list)
     owned: dict[str, bool] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:

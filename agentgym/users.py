@@ -5,35 +5,52 @@ Control signals are out of band: a reply says by its fields, never by its text, 
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from agentgym.compare import canonical
+from agentgym.hearing import asked_for, asks, closes, hears
 from agentgym.scenario import Fact, UserChange, UserSpec, Want
 
-_SEPARATORS = re.compile(r"[\W_]+")
-_CHINESE = re.compile("[\u4e00-\u9fff]")
 _PHRASES = {
-    "en": {"unknown": "I don't know.", "fine": "OK.", "yes": "Yes, please do that.", "no": "No, I don't want that."},
-    "zh": {"unknown": "我不知道。", "fine": "好的。", "yes": "好的，请这样办。", "no": "不，我不要这样。"},
+    "en": {
+        "unknown": "I don't know.",
+        "fine": "OK.",
+        "all": "No, that is all.",
+        "yes": "Yes, please do that.",
+        "no": "No, I don't want that.",
+        "back": "What do you need that for?",
+        "hurry": "This is getting us nowhere. Please get to the point, or I am gone.",
+        "gone": "That's enough. I am leaving.",
+    },
+    "zh": {
+        "unknown": "我不知道。",
+        "fine": "好的。",
+        "all": "没有了，就这些。",
+        "yes": "好的，请这样办。",
+        "no": "不，我不要这样。",
+        "back": "您要这个做什么？",
+        "hurry": "这样说下去没有用。请快点处理，不然我就走了。",
+        "gone": "够了，我不等了。",
+    },
 }
 
 
 class Reply(NamedTuple):
-    """What the user says. ``leaves``: and they end the conversation."""
+    """What the user says. ``leaves``: and they end the conversation. ``faults``: what was wrong with the simulation."""
 
     text: str
     leaves: bool = False
+    faults: tuple[str, ...] = ()
 
 
 class Confirmation(NamedTuple):
-    """The user's answer to a proposed call."""
+    """The user's answer to a proposed call. ``leaves``, ``faults``: as in `Reply`."""
 
     granted: bool
     text: str
     leaves: bool = False
+    faults: tuple[str, ...] = ()
 
 
 @runtime_checkable
@@ -62,9 +79,10 @@ class User(Protocol):
 class ScriptedUser:
     """The default user: deterministic, tells a fact only when asked for it and knows nothing else.
 
-    A fact is asked for when one of its phrases stands in the message, as whole words (Chinese: anywhere), whatever the
-    case and the punctuation. A proposal is compared with what the user wants; after ``patience`` refused proposals the
-    user leaves. Asking again for what was granted is no refusal.
+    `docs/users.md` lists what counts as asking (`agentgym.hearing`). What is asked for and not known gets "I don't
+    know". A fact may be held back or lied about until the agent asks again. A proposal is compared with what the user
+    wants; after ``patience`` refused proposals the user leaves, and with ``bears``, after so many messages in a row
+    that brought nothing. Asking again for what was granted is no refusal.
     """
 
     def __init__(self) -> None:
@@ -72,28 +90,34 @@ class ScriptedUser:
         self._facts: dict[str, Fact] = {}
         self._wants: list[Want] = []
         self._words = _PHRASES["en"]
-        self._pressed = 0
-        self._refused = 0
+        self._pressed = self._refused = self._idle = 0
+        self._asked: dict[str, int] = {}
+        self._stages: list[int] = []
 
     def start(self, spec: UserSpec, language: str) -> None:
         """Begin an episode."""
         self._spec, self._facts, self._wants = spec, spec.facts, spec.wants
         self._words = _PHRASES[language]
-        self._pressed = self._refused = 0
+        self._pressed = self._refused = self._idle = 0
+        self._asked, self._stages = {}, [0] * len(spec.stages)
 
     def reply(self, message: str) -> Reply:
-        """Say every fact that the message asks for, else the next line of pressure, else that there is nothing."""
-        heard = _folded(message)
-        told = [fact.say for fact in self._facts.values() if any(_hears(heard, phrase) for phrase in fact.when)]
+        """Say every fact that the message asks for, else "I don't know" to a question, else put on pressure."""
+        told = [self._tell(name) for name in asked_for(message, self._facts)]
         if told:
+            self._idle = 0
             return Reply(" ".join(told))
-        if self._pressed < len(self._spec.pressure):
-            self._pressed += 1
-            return Reply(self._spec.pressure[self._pressed - 1])
-        return Reply(self._words["unknown" if "?" in message or "？" in message else "fine"])
+        self._idle += 1
+        if self._spec.bears is not None and self._idle >= self._spec.bears - 1:
+            gone = self._idle >= self._spec.bears
+            return Reply(self._words["gone" if gone else "hurry"], leaves=gone)
+        if asks(message):
+            return Reply(self._words["unknown"])
+        return Reply(self._pressure(message) or self._words["all" if closes(message) else "fine"])
 
     def confirm(self, tool: str, arguments: Mapping[str, Any]) -> Confirmation:
         """Say yes to what one of the wants covers, else no."""
+        self._idle = 0
         if any(want.tool == tool and agrees(want.arguments, arguments) for want in self._wants):
             return Confirmation(True, self._words["yes"])
         self._refused += 1
@@ -110,15 +134,44 @@ class ScriptedUser:
         return {
             "pressed": self._pressed,
             "refused": self._refused,
+            "idle": self._idle,
+            "asked": self._asked,
+            "stages": self._stages,
             "facts": {name: fact.model_dump() for name, fact in self._facts.items()},
             "wants": [want.model_dump() for want in self._wants],
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Take up a state."""
-        self._pressed, self._refused = state["pressed"], state["refused"]
+        self._pressed, self._refused, self._idle = state["pressed"], state["refused"], state["idle"]
+        self._asked, self._stages = dict(state["asked"]), list(state["stages"])
         self._facts = {name: Fact.model_validate(fact) for name, fact in state["facts"].items()}
         self._wants = [Want.model_validate(want) for want in state["wants"]]
+
+    def _tell(self, name: str) -> str:
+        """The fact, or what stands in its place while it is held back."""
+        fact = self._facts[name]
+        # Counted per text, so that a fact that an event changed is a new one.
+        key = f"{name}: {fact.say}"
+        self._asked[key] = count = self._asked.get(key, 0) + 1
+        return fact.say if count > fact.held_back else fact.lie or self._words["back"]
+
+    def _pressure(self, message: str) -> str:
+        """The next line of pressure that applies, or ""."""
+        if self._pressed < len(self._spec.pressure):
+            self._pressed += 1
+            return self._spec.pressure[self._pressed - 1]
+        for number, stage in enumerate(self._spec.stages):
+            used = self._stages[number]
+            if used == len(stage.say):
+                continue
+            if used or (self._refused >= stage.refused and (not stage.when or hears(message, stage.when))):
+                self._stages[number] += 1
+                return stage.say[used]
+            # A later stage may open by its own trigger; one without any waits for its turn.
+            if not stage.when and not stage.refused:
+                break
+        return ""
 
 
 class CallableUser(ScriptedUser):
@@ -141,14 +194,20 @@ class CallableUser(ScriptedUser):
 
 
 def make_user(user: object) -> User:
-    """Return the user that the ``user=`` argument means: "scripted", a callable ``str → str``, or a `User`.
+    """Return the user that the ``user=`` argument means.
+
+    Args:
+        user: "scripted", "model:model=NAME,base_url=URL" (options as for `agentgym.model_user.ModelUser`), a callable
+            ``str → str``, or a `User`.
 
     Raises:
-        ValueError: a name that is not known.
+        ValueError: a name that is not known, or options that are none.
         TypeError: none of these.
     """
     if user == "scripted":
         return ScriptedUser()
+    if isinstance(user, str) and user.partition(":")[0] == "model":
+        return _model_user(user)
     if isinstance(user, str):
         raise ValueError(f'expected user="scripted", a callable or a User, got {user!r}')
     if isinstance(user, User):
@@ -156,6 +215,24 @@ def make_user(user: object) -> User:
     if callable(user):
         return CallableUser(user)
     raise TypeError(f'expected user="scripted", a callable or a User, got {type(user).__name__}')
+
+
+def phrases(language: str) -> Mapping[str, str]:
+    """The user's own words in a language, by what they are for."""
+    return _PHRASES[language]
+
+
+def _model_user(spec: str) -> User:
+    from agentgym.model_user import ModelUser
+    from agentgym.runner_agents import options_of
+
+    options = options_of(spec, spec.partition(":")[2], "user")
+    if "model" not in options:
+        raise ValueError(f'user "{spec}": no model; write "model:model=NAME,base_url=URL"')
+    try:
+        return ModelUser(**options)
+    except TypeError as error:
+        raise ValueError(f'user "{spec}": {error}') from error
 
 
 def agrees(wanted: Mapping[str, Any], arguments: Mapping[str, Any]) -> bool:
@@ -171,17 +248,3 @@ def _covers(wanted: Any, found: Any) -> bool:
             return False
         return bool(wanted.get("min", found) <= found <= wanted.get("max", found))
     return canonical(wanted) == canonical(found)
-
-
-def _hears(heard: str, phrase: str) -> bool:
-    """Whether a folded message has the phrase, as whole words unless Chinese stands around it."""
-    folded = _folded(phrase)
-    return folded in heard or (not heard.startswith(" ") and folded.strip() in heard)
-
-
-def _folded(text: str) -> str:
-    """Case, width and punctuation folded; blanks around each word, but none between Chinese characters."""
-    words = _SEPARATORS.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
-    if _CHINESE.search(words):
-        return words
-    return f" {words} "

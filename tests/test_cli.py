@@ -299,7 +299,7 @@ def test_an_export_is_whole_or_not_at_all(tmp_path: Path) -> None:
         (
             ["lst"],
             r'there is no command "lst" \(did you mean "list"\?\); '
-            r"commands are doctor, images, list, new, play, results, run, show, validate",
+            r"commands are doctor, draft, images, list, new, play, results, run, show, users, validate, variants",
         ),
         (["list", "Refund-v1"], r'there is no environment "Refund-v1" \(did you mean "Refund-v0"\?\)'),
         (["list", "--jsn"], r"No such option.*--jsn.*--json"),

@@ -1,4 +1,4 @@
-"""The command ``agentgym``: list, show, play, run, results, validate, new, doctor, images.
+"""The command ``agentgym``: list, show, play, run, results, users, validate, new, draft, variants, doctor, images.
 
 Standard output carries data only; what goes on and what went wrong is on standard error. Exit codes: 0 fine · 1 a check
 failed · 2 wrong use, or a file that cannot be used · 3 trials are missing after a run · 130 interrupted.
@@ -18,8 +18,10 @@ import click
 import agentgym
 from agentgym.cli.common import Commands, Interrupted
 from agentgym.cli.doctoring import doctor_command
+from agentgym.cli.drafting import draft_command, variants_command
 from agentgym.cli.images import images_command
 from agentgym.cli.listing import list_command, show_command
+from agentgym.cli.people import users_command
 from agentgym.cli.playing import play_command
 from agentgym.cli.reporting import results_command
 from agentgym.cli.running import run_command
@@ -55,8 +57,11 @@ for command in (
     play_command,
     run_command,
     results_command,
+    users_command,
     validate_command,
     new_command,
+    draft_command,
+    variants_command,
     doctor_command,
     images_command,
 ):

@@ -46,6 +46,12 @@ Report = Callable[[Progress], None]
     help=f"Where worlds live; by default what {VARIABLE} names, embedded without it.",
 )
 @click.option(
+    "--user",
+    default="scripted",
+    show_default=True,
+    help='"scripted", or a model: model:model=M,base_url=URL; `agentgym users STORE` shows its faults.',
+)
+@click.option(
     "--store",
     "path",
     type=click.Path(path_type=Path),
@@ -66,6 +72,7 @@ def run_command(  # noqa: PLR0913, RUF100 - one argument an option, as click has
     seed: int,
     reward: str,
     backend: str | None,
+    user: str,
     path: Path | None,
     workers: int | None,
     timeout_s: float | None,
@@ -78,7 +85,9 @@ def run_command(  # noqa: PLR0913, RUF100 - one argument an option, as click has
     """
     if (split == "private") != (folder is not None):
         raise click.UsageError("--folder names the files of --split private; give both or neither")
-    rollout = Rollout(known_env(env), _names(agents), scenarios, trials, split, seed, reward, folder, count, backend)
+    rollout = Rollout(
+        known_env(env), _names(agents), scenarios, trials, split, seed, reward, folder, count, backend, user
+    )
     if (backend or default_backend()) == "docker":
         # Once, and not as the infrastructure error of every trial.
         make_backend("docker", rollout.domain).close()

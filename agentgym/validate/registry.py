@@ -22,6 +22,7 @@ MODULES = (
     "interface",
     "secrecy",
     "isolation",
+    "variants",
 )
 """The modules of this package that hold checks."""
 

@@ -18,7 +18,8 @@ class SimulatedUser(gym.Wrapper[Observation, Any, Observation, Any]):
 
     Args:
         env: an environment of this suite.
-        user: "scripted", a callable ``message → reply``, or a `agentgym.User`.
+        user: "scripted", "model:model=NAME,base_url=URL", a callable ``message → reply``, or a `agentgym.User` such as
+            `agentgym.model_user.ModelUser`.
 
     Raises:
         TypeError: *env* is no environment of this suite, or *user* is none of these.
