@@ -205,6 +205,12 @@ class ToolEnv(gym.Env[Observation, Any]):
         return self._reward.total
 
     @property
+    def reports(self) -> list[tuple[str, dict[str, Any]]]:
+        """What each perturbation has to say of the current episode, by name, innermost first."""
+        hooks = self._episode.hooks if self._episode else []
+        return [(hook.name, hook.report()) for hook in reversed(hooks)]
+
+    @property
     def state_hash(self) -> str:
         """Logical hash of the world as it is."""
         self._current()

@@ -39,6 +39,7 @@ class Step:
         thought: what the agent thought aloud; nothing judges it.
         notices: JSON list shown with the observation.
         owned: argument → True when the call's argument belongs to the caller, for calls that write.
+        fired: names of the perturbations that fired in this step, innermost first.
     """
 
     index: int
@@ -60,6 +61,7 @@ class Step:
     blocked: str = ""
     notices: str = "[]"
     owned: dict[str, bool] = field(default_factory=dict)
+    fired: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """The row as JSON-able data."""
