@@ -10,7 +10,7 @@ import gymnasium as gym
 
 from agentgym.env import Observation
 from agentgym.hooks import Context, Hook
-from agentgym.perturbations import table_of
+from agentgym.perturbations import Table, table_of
 from agentgym.random import Stream
 from agentgym.scenario import Fact, Scenario
 from agentgym.trace import Call
@@ -24,6 +24,20 @@ Level = Literal["wording", "structure", "knowledge"]
 SHARES: tuple[float, ...] = (0.0, 0.1, 0.25, 0.4, 0.6)
 """Share of the words that wording noise changes, by intensity."""
 _GENERAL: Mapping[str, str] = {r"[A-Z]+-?\d+": "Which number is it, please?"}
+
+
+def questions(scenario: Scenario, table: Table) -> dict[str, str]:
+    """Literals of the opening that knowledge noise leaves out → the question that gets each from the user."""
+    return _questions(scenario, {**_GENERAL, **table.asks})
+
+
+def _questions(scenario: Scenario, asks: Mapping[str, str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for literal in map(str, scenario.given):
+        ask = next((ask for form, ask in reversed(asks.items()) if re.fullmatch(form, literal)), "")
+        if ask and literal in scenario.user.opening:
+            found[literal] = ask
+    return found
 
 
 class Noise(Perturbation):
@@ -94,17 +108,15 @@ class NoiseHook(ScheduledHook):
         if self._level != "knowledge":
             opening = self._noisy(user.opening, self.stream)
             return scenario.model_copy(update={"user": user.model_copy(update={"opening": opening})})
-        literals = [str(n) for n in scenario.given if str(n) in user.opening and self._question(str(n))]
+        left_out = _questions(scenario, self._asks)
+        literals = list(left_out)
         opening = vague(user.opening, literals, scenario.language)
         claims = self.stream.sample(CLAIMS[scenario.language], min(self._intensity, len(CLAIMS[scenario.language])))
         facts = {
-            f"{self.name} {literal}": Fact(when=[self._question(literal)], say=f"{literal}.") for literal in literals
+            f"{self.name} {literal}": Fact(when=[question], say=f"{literal}.") for literal, question in left_out.items()
         }
         changed = {"opening": " ".join([opening, *claims]), "facts": {**user.facts, **facts}}
         return scenario.model_copy(update={"user": user.model_copy(update=changed)})
-
-    def _question(self, literal: str) -> str:
-        return next((ask for form, ask in reversed(self._asks.items()) if re.fullmatch(form, literal)), "")
 
     def _noisy(self, text: str, stream: Stream) -> str:
         if self._level == "wording":

@@ -115,7 +115,7 @@ class SchemaDriftHook(ScheduledHook):
         shown: list[dict[str, Any]] = []
         hidden: list[dict[str, Any]] = []
         for schema in tools:
-            drift = self._drawn(schema["function"]["name"], taken, stream)
+            drift = self._version_of(schema["function"]["name"], taken, stream)
             if drift is None:
                 shown.append(schema)
                 continue
@@ -131,7 +131,7 @@ class SchemaDriftHook(ScheduledHook):
             system = self._renamed(system)
         return system, opening, shown
 
-    def _drawn(self, name: str, taken: set[str], stream: Stream) -> Drift | None:
+    def _version_of(self, name: str, taken: set[str], stream: Stream) -> Drift | None:
         """How a tool has drifted, None when it has not. Each tool takes as many draws, whatever they come to."""
         concerned = name not in HOST and name in self._toolset and self.concerns(Call(name, {}))
         if not concerned:
