@@ -190,6 +190,11 @@ class ToolEnv(gym.Env[Observation, Any]):
         return self._current().scenario
 
     @property
+    def declared(self) -> Scenario:
+        """That scenario as it was given, without what perturbations declare besides."""
+        return self._current().declared
+
+    @property
     def verdict(self) -> Verdict | None:
         """The judge's verdict; None until the end."""
         return self._episode.verdict if self._episode else None

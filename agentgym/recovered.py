@@ -11,7 +11,7 @@ from agentgym.env import ToolEnv
 from agentgym.gold import GoldError, GoldRunner, observed, resolve
 from agentgym.perturbations import Table, table_of
 from agentgym.recovery import Act, Action, Ask, Convert, Heed, Instead, Observation, Recovery, Reread, Retry, Wait
-from agentgym.scenario import Scenario
+from agentgym.scenario import GoldAction, Scenario
 from agentgym.second_source import SecondSource
 
 Make = Callable[[Scenario, Table], Recovery]
@@ -48,6 +48,9 @@ LAYERS = (
 """The policies of all kinds, outermost first: conversion is nearest to the wire, asking nearest to the plan."""
 
 
+_GIVE_UP: Action = {"name": "finish", "arguments": {"outcome": "impossible"}}
+
+
 class _Over(Exception):
     """The episode has ended."""
 
@@ -56,27 +59,34 @@ class Recovered:
     """Plays a gold plan with recovery policies around it.
 
     Args:
-        scenario: whose plan it is.
-        plan: its number, from 0.
-        kinds: names of the kinds to recover from, in any order; none plays the plan as it is.
-        table: of the domain.
+        plan: number of the gold plan, from 0.
+        kinds: names of the kinds to recover from, in any order; none plays the plan as it is, its bindings taken from
+            results as they come.
+
+    Raises:
+        ValueError: from `run`, when the scenario has no such plan.
     """
 
-    def __init__(self, scenario: Scenario, plan: int = 0, kinds: Sequence[str] = (), table: Table | None = None) -> None:
-        self.scenario, self.plan = scenario, plan
-        GoldRunner(scenario, plan)
-        self.own = [action for kind in kinds for action in scenario.recovery.get(kind, [])]
-        made = [POLICIES[kind](scenario, table or Table()) for kind in _ordered(kinds)]
-        self.recoveries: list[Recovery] = made
+    def __init__(self, plan: int = 0, kinds: Sequence[str] = ()) -> None:
+        self.plan, self.kinds = plan, tuple(kinds)
+        self._policies: list[Recovery] = []
 
     def run(self, env: gym.Env[Any, Any], *, seed: int | None, options: dict[str, Any]) -> None:
-        """Reset the environment and play; a plan that cannot go on stops there.
+        """Reset the environment and play one episode; a plan that cannot go on gives up.
 
         Raises:
             TypeError: it is no environment of this suite.
         """
+        base = env.unwrapped
+        if not isinstance(base, ToolEnv):
+            raise TypeError(f"expected an environment of agentgym, got {type(base).__name__}")
         observation, _ = env.reset(seed=seed, options=options)
+        scenario, table = base.declared, table_of(base.domain)
+        GoldRunner(scenario, self.plan)
+        self._policies = [POLICIES[kind](scenario, table) for kind in _ordered(self.kinds)]
         tools = env.get_wrapper_attr("tools")
+        for policy in self._policies:
+            policy.begin(observation, tools)
 
         def step(action: Action) -> Observation:
             seen, _, terminated, truncated, _ = env.step(action)
@@ -84,38 +94,40 @@ class Recovered:
                 raise _Over
             return dict(seen)
 
-        for recovery in self.recoveries:
-            recovery.begin(observation, tools)
         try:
-            self._play(step)
+            self._play(self._actions(scenario), step)
+        except _Over:
+            return
         except Instead as instead:
             _end(step, instead.action)
-        except (_Over, GoldError):
-            return
+        except GoldError:
+            _end(step, _GIVE_UP)
+        else:
+            _end(step, _GIVE_UP)
 
-    def _play(self, step: Act) -> None:
-        acts = list(self._layers(step))
-        for number, recovery in enumerate(self.recoveries):
-            recovery.opening(acts[number + 1])
+    def _actions(self, scenario: Scenario) -> Sequence[GoldAction]:
+        """The plan, or the scenario's own recovery from one of the kinds."""
+        own = [scenario.recovery[kind] for kind in self.kinds if kind in scenario.recovery]
+        return own[0] if own else scenario.gold[self.plan].actions
+
+    def _play(self, actions: Sequence[GoldAction], step: Act) -> None:
+        for number, policy in enumerate(self._policies):
+            policy.opening(self._inside(number + 1, step))
         results: dict[str, Any] = {}
-        actions = self.own or self.scenario.gold[self.plan].actions
         bound = {label for action in actions for label in _labels(action.arguments)}
         for number, action in enumerate(actions):
             arguments = resolve(action.arguments, results, self.plan, number)
-            seen = self._through(0, {"name": action.name, "arguments": arguments}, step, action.label in bound)
+            act = self._inside(0, step, action.label in bound)
+            seen = act({"name": action.name, "arguments": arguments})
             if action.label:
                 results[action.label] = observed(seen["content"])
 
-    def _layers(self, step: Act) -> Iterator[Act]:
-        for number in range(len(self.recoveries) + 1):
-            yield lambda action, number=number: self._through(number, action, step, False)
-
-    def _through(self, number: int, action: Action, step: Act, bound: bool) -> Observation:
-        if number == len(self.recoveries):
-            return step(action)
-        return self.recoveries[number].act(
-            action, lambda inner: self._through(number + 1, inner, step, bound), bound
-        )
+    def _inside(self, number: int, step: Act, bound: bool = False) -> Act:
+        """The way to act through the policies from a number on."""
+        if number == len(self._policies):
+            return step
+        policy, inner = self._policies[number], self._inside(number + 1, step, bound)
+        return lambda action: policy.act(action, inner, bound)
 
 
 def _end(step: Act, action: Action) -> None:
@@ -153,15 +165,14 @@ def play_gold(
         env: an environment of this suite, perturbed or not.
         scenario: to be played.
         plan: number of the plan.
-        kinds: kinds to recover from; none plays the plan as it is, its bindings taken from results as they come.
+        kinds: as for `Recovered`.
         seed: of the episode.
 
     Raises:
         TypeError: it is no environment of this suite.
     """
+    Recovered(plan, kinds).run(env, seed=seed, options={"scenario": scenario})
     base = env.unwrapped
     if not isinstance(base, ToolEnv):
         raise TypeError(f"expected an environment of agentgym, got {type(base).__name__}")
-    Recovered(scenario, plan, kinds, table_of(base.domain)).run(env, seed=seed, options={"scenario": scenario})
     return base
-

@@ -25,12 +25,20 @@ BUILT_IN = {
     "confirmer": "agentgym.baselines.confirmer:Confirmer",
     "confirm-guesser": "agentgym.baselines.confirm_guesser:ConfirmGuesser",
     "gold": "agentgym.baselines.gold:Gold",
+    "naive": "agentgym.baselines.naive:Naive",
+    "retrying": "agentgym.baselines.retrying:Retrying",
+    "verifying": "agentgym.baselines.verifying:Verifying",
+    "keyword-reader": "agentgym.baselines.keyword_reader:KeywordReader",
+    "obedient": "agentgym.baselines.obedient:Obedient",
     "openai": "agentgym.baselines.openai_agent:OpenAIAgent",
 }
 """Name → where its class is, as text: the core imports no agent."""
 
-SCRIPTED = tuple(name for name in BUILT_IN if name != "openai")
-"""The built-in agents that need no model."""
+PERTURBED = ("naive", "retrying", "verifying", "keyword-reader", "obedient")
+"""Reference agents for perturbations: they know the scenario, as gold does, and differ in what they do about them."""
+
+SCRIPTED = tuple(name for name in BUILT_IN if name not in ("openai", *PERTURBED))
+"""The built-in agents that need no model and are no reference for perturbations."""
 
 _SECRET = re.compile(r"(api_?key|token|secret|password)$", re.IGNORECASE)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from agentgym.validate.subject import Subject
 
-MODULES = ("agents", "gold", "graders", "process", "runs", "statistics", "interface", "secrecy")
+MODULES = ("agents", "gold", "graders", "process", "runs", "statistics", "interface", "secrecy", "perturbed")
 """The modules of this package that hold checks."""
 
 

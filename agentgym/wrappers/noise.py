@@ -34,7 +34,7 @@ def questions(scenario: Scenario, table: Table) -> dict[str, str]:
 def _questions(scenario: Scenario, asks: Mapping[str, str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for literal in map(str, scenario.given):
-        ask = next((ask for form, ask in reversed(asks.items()) if re.fullmatch(form, literal)), "")
+        ask = next((ask for form, ask in reversed(list(asks.items())) if re.fullmatch(form, literal)), "")
         if ask and literal in scenario.user.opening:
             found[literal] = ask
     return found

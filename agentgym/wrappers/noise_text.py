@@ -21,7 +21,8 @@ _DATES = (
 )
 _MONEY = "eur|usd|gbp|jpy|krw|euro|euros|dollar|dollars|pound|pounds|yen|won|cent|cents"
 PROTECTED = re.compile(
-    r"\S*[0-9@_]\S*"
+    # Chinese has no blanks: its signs and stops end an id.
+    r"[^\s\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]*[0-9@_][^\s\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]*"
     r"|[€$£¥₩%]"
     rf"|\b(?:{_NEGATIONS}|{_NUMBERS}|{_DATES}|{_MONEY})\b"
     r"|[不没别无未非勿莫][\u4e00-\u9fff]?|[一二两三四五六七八九十百千万零半]+[\u4e00-\u9fff]?"

@@ -49,7 +49,7 @@ class Schedule:
             raise ValueError("expected one of rate, at, when, once=True: they are different ways to say when it fires")
         if self.rate is not None and not 0 <= self.rate <= 1:
             raise ValueError(f"expected rate to be in 0..1, got {self.rate}")
-        if any(isinstance(n, bool) or not isinstance(n, int) or n < 1 for n in self.at):
+        if any(type(n) is not int or n < 1 for n in self.at):
             raise ValueError(f"expected at to be numbers of calls, 1 or more, got {list(self.at)}")
         if self.within < 1:
             raise ValueError(f"expected within to be at least 1, got {self.within}")
