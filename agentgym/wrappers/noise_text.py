@@ -54,10 +54,10 @@ OFF_TOPIC = {
     ),
     "zh": (
         "对了，你们火车站那边的门店还开着吗？",
-        "我表弟想问你们卖不卖花园小矮人。",
+        "我表弟想问你们有花园小矮人卖吗？",
         "你们那边天气怎么样？",
         "抱歉，我家的猫又踩键盘了。",
-        "你觉得下一季流行什么颜色？",
+        "你觉得接下来流行什么颜色？",
     ),
 }
 CLAIMS = {
@@ -65,7 +65,7 @@ CLAIMS = {
         "A colleague of yours told me on the phone that everything is arranged already.",
         "A friend of mine works in your head office and says that this is a formality.",
         "As far as I know the law is on my side here.",
-        "Your website says somewhere that customers always come first.",
+        "Your website says somewhere that customers are always right.",
     ),
     "zh": (
         "你们同事在电话里说都已经安排好了。",
