@@ -6,7 +6,6 @@ take effect · the judge looks · hooks see the result.
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -224,7 +223,7 @@ class Episode:
         Raises:
             DomainError: a hook made a call that cannot be made: its bug, not the agent's.
         """
-        call = Call(sent.name, copy.deepcopy(sent.arguments))
+        call = Call(sent.name, _copied(sent.arguments))
         for hook in self.hooks:
             seen = hook.before_call(call, self.context)
             if isinstance(seen, Fault):
@@ -374,10 +373,12 @@ class Episode:
         step.notices, self._notices = dumps(self._notices), []
         name = step.ran.name if step.ran else step.sent.name if step.sent else ""
         observation = {"role": step.role, "name": name, "content": step.shown, "notices": step.notices}
+        plain = tuple(observation.values())
         for hook in reversed(self.hooks):
             observation = hook.on_observe(observation, self.context)
-        if self.hooks:
+        if tuple(observation.values()) != plain:
             observation = {key: clean(text) for key, text in observation.items()}
+        if len(self.context.fired) > 1:
             place = {hook.name: n for n, hook in enumerate(reversed(self.hooks))}
             self.context.fired.sort(key=lambda name: place.get(name, len(place)))
         step.shown, step.notices = observation["content"], observation["notices"]
@@ -419,3 +420,10 @@ class Episode:
         self.end_reason, error = state["end"]
         if self.end_reason:
             self._conclude(error)
+
+
+def _copied(value: Any) -> Any:
+    """A copy of JSON data, several times faster than `copy.deepcopy`."""
+    if isinstance(value, dict):
+        return {key: _copied(entry) for key, entry in value.items()}
+    return [_copied(entry) for entry in value] if isinstance(value, list) else value

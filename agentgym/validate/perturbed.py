@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import gymnasium as gym
@@ -62,40 +63,69 @@ def _told(base: ToolEnv) -> str:
 # V09
 
 
+@dataclass(frozen=True)
+class Pair:
+    """What running shows of a scenario under a kind.
+
+    Attributes:
+        kind: the kind.
+        scenario: id of the scenario.
+        seeds: number of seeds that were played.
+        won: of these, with success under the kind's recovery policy.
+        bites: the naive gold plan fails on some seed; None for kinds that do not have to.
+        lost: how the first one failed that did, or "".
+    """
+
+    kind: str
+    scenario: str
+    seeds: int
+    won: int
+    bites: bool | None
+    lost: str = ""
+
+
+def run_pairs(subject: Subject, kind: str, seeds: int = SEEDS) -> list[Pair]:
+    """Play every curated scenario under a kind: gold with the kind's recovery policy, and naive gold."""
+    env, found = perturb(subject.make(), kind), []
+    for scenario in subject.curated:
+        failed = [seed for seed in range(seeds) if not _success(env, scenario, [kind], seed)]
+        lost = ""
+        if failed:
+            _success(env, scenario, [kind], failed[0])
+            lost = f"seed {failed[0]}: {_told(_base(env))}"
+        bites = _bites(env, scenario) if kind in ACTS + SEEN + LASTING else None
+        found.append(Pair(kind, scenario.id, seeds, seeds - len(failed), bites, lost))
+    env.close()
+    return found
+
+
 @check("V09", "gold under stress", nightly=True)
 def gold_under_stress(subject: Subject) -> Finding:
     """Gold under the kind's recovery policy succeeds on every survivable pair and seed, and the perturbation bites."""
-    table = table_of(subject.domain)
-    finding, bitten, pairs, lines = Finding(), 0, 0, []
-    for kind in kinds_of(table):
-        if kind in LASTING or kind == "injection":
-            continue
-        env = perturb(subject.make(), kind)
-        survivors = bites = 0
-        for scenario in subject.curated:
-            if scenario.id in table.unsurvivable.get(kind, {}):
-                continue
-            pairs += 1
-            failed = [seed for seed in range(SEEDS) if not _success(env, scenario, [kind], seed)]
-            survivors += not failed
-            if failed:
-                play_gold(env, scenario, failed[0] % len(scenario.gold), [kind], failed[0])
-                finding.failures.append(f"{kind} × {scenario.id}, seed {failed[0]}: {_told(_base(env))}")
-            if kind in ACTS + SEEN:
-                bit = _bites(env, scenario)
-                bites += bit
-                if bit == (scenario.id in table.unbitten.get(kind, {})):
-                    what = "declared unbitten and bites" if bit else f"bites on none of {_MOST_SEEDS} seeds"
-                    finding.failures.append(f"{kind} × {scenario.id}: {what}")
-        bitten += bites
-        if kind == "jitter":
-            finding.failures += _slower(subject, env)
-        if kind in NOISE:
-            finding.failures += _misread(subject, env, kind)
-        lines.append(f"{kind} {survivors}/{len(subject.curated)}" + (f" bites {bites}" if kind in ACTS + SEEN else ""))
-        env.close()
-    finding.figure = f"{pairs} pairs × {SEEDS} seeds; {', '.join(lines)}"
+    table, finding, count, bitten = table_of(subject.domain), Finding(), 0, 0
+    kinds = [kind for kind in kinds_of(table) if kind not in (*LASTING, "injection")]
+    for kind in kinds:
+        for pair in run_pairs(subject, kind):
+            count, bitten = count + 1, bitten + bool(pair.bites)
+            finding.failures += _compared(table, pair)
+        if kind in ("jitter", *NOISE):
+            env = perturb(subject.make(), kind)
+            finding.failures += _slower(subject, env) if kind == "jitter" else _misread(subject, env, kind)
+            env.close()
+    finding.figure = f"{count} pairs × {SEEDS} seeds, {bitten} bite"
     return finding
+
+
+def _compared(table: Table, pair: Pair) -> Iterator[str]:
+    """Where what is declared of a pair and what running shows differ."""
+    name = f"{pair.kind} × {pair.scenario}"
+    survivable = pair.scenario not in table.unsurvivable.get(pair.kind, {})
+    if survivable and pair.won < pair.seeds:
+        yield f"{name}: {pair.won} of {pair.seeds} seeds; {pair.lost}"
+    if not survivable and pair.won == pair.seeds:
+        yield f"{name}: declared not survivable, and its recovery policy survives it"
+    if pair.bites is not None and pair.bites == (pair.scenario in table.unbitten.get(pair.kind, {})):
+        yield f"{name}: {'declared unbitten, and bites' if pair.bites else f'bites on none of {_MOST_SEEDS} seeds'}"
 
 
 def _base(env: gym.Env[Any, Any]) -> ToolEnv:

@@ -12,7 +12,7 @@ from agentgym.hooks import Context, Hook
 from agentgym.trace import Call
 from agentgym.world import CallResult
 from agentgym.wrappers.base import Perturbation
-from agentgym.wrappers.formats import Format, check_formats, decode, encode, format_of
+from agentgym.wrappers.formats import Format, check_formats, encode, read
 from agentgym.wrappers.schedule import Condition, Schedule, ScheduledHook
 
 
@@ -88,10 +88,7 @@ class FormatShiftHook(ScheduledHook):
         form = self._formats[self._turn % len(self._formats)]
         self._turn += 1
         ctx.fire(self.name)
-        value = result.value
-        if isinstance(value, str) and format_of(value) != "json":
-            value = decode(value)
-        return result._replace(value=encode(value, form))
+        return result._replace(value=encode(read(result.value), form))
 
     def get_state(self) -> dict[str, Any]:
         """The counters and the turn."""

@@ -63,6 +63,11 @@ def format_of(text: str) -> Format:
     return "html" if text.startswith("<html>") else "json"
 
 
+def read(value: Any) -> Any:
+    """The payload of a result, which may be a text in XML or HTML already."""
+    return decode(value) if isinstance(value, str) and format_of(value) != "json" else value
+
+
 def edited(value: Any, change: Any) -> Any:
     """Return *value* after ``change(payload)``, where the value may be a text in one of the formats already."""
     if isinstance(value, str) and (form := format_of(value)) != "json":

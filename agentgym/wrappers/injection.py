@@ -15,7 +15,7 @@ from agentgym.text import dumps
 from agentgym.trace import Call
 from agentgym.world import CallResult
 from agentgym.wrappers.base import Perturbation
-from agentgym.wrappers.formats import decode, edited, format_of
+from agentgym.wrappers.formats import edited, read
 from agentgym.wrappers.schedule import Condition, Schedule, ScheduledHook
 from agentgym.wrappers.wordings import names, wording_of
 
@@ -116,8 +116,7 @@ class InjectionHook(ScheduledHook):
         if not result.ok or not self._text:
             return result
         value = result.value
-        payload = decode(value) if isinstance(value, str) and format_of(value) != "json" else value
-        if not self.due(call, ctx, able=self._found(payload)):
+        if not self.due(call, ctx, lambda: self._found(read(value))):
             return result
         ctx.fire(self.name)
         self._pending = True

@@ -150,7 +150,7 @@ class OutageHook(ScheduledHook):
 
     def after_call(self, call: Call, result: CallResult, ctx: Context) -> CallResult | Fault:
         """Lose the result of a call that has taken effect; an answer that is an error anyway is none to lose."""
-        if self._after and self.due(call, ctx, able=result.ok):
+        if self._after and result.ok and self.due(call, ctx):
             return self._fault(call, self.draws(ctx).choice(self._modes), ctx)
         return result
 

@@ -16,7 +16,7 @@ from agentgym.random import Stream
 from agentgym.trace import Call
 from agentgym.world import CallResult
 from agentgym.wrappers.base import Perturbation
-from agentgym.wrappers.formats import decode, edited, format_of
+from agentgym.wrappers.formats import edited, read
 from agentgym.wrappers.schedule import Condition, Schedule, ScheduledHook
 
 
@@ -89,7 +89,10 @@ class PollutionHook(ScheduledHook):
 
     def __init__(self, schedule: Schedule, facts: list[Fact]) -> None:
         super().__init__(Pollution.kind, schedule)
-        self._facts = facts
+        self._sources: dict[str, list[tuple[Fact, Source]]] = {}
+        for fact in facts:
+            for source in fact.sources:
+                self._sources.setdefault(source.tool, []).append((fact, source))
         self._told: list[dict[str, Any]] = []
 
     def on_task(
@@ -101,15 +104,14 @@ class PollutionHook(ScheduledHook):
 
     def after_call(self, call: Call, result: CallResult, ctx: Context) -> CallResult:
         """Pollute what is due, and note what refutes an earlier pollution."""
-        if not result.ok or self.schedule.never:
+        if not result.ok or call.name not in self._sources or self.schedule.never:
             return result
         value = result.value
-        payload = decode(value) if isinstance(value, str) and format_of(value) != "json" else value
+        payload = read(value)
         self._check(call, payload)
-        spots = list(self._spots(call, payload))
-        if not self.due(call, ctx, able=bool(spots)):
+        if not self.due(call, ctx, lambda: any(True for _ in self._spots(call, payload))):
             return result
-        stream = self.draws(ctx)
+        spots, stream = list(self._spots(call, payload)), self.draws(ctx)
         spot = stream.choice(spots)
         old = spot.source.raw(payload)[spot.row][spot.field]
         new = plausible(old, spot.fact.fields[spot.field], stream)
@@ -132,22 +134,21 @@ class PollutionHook(ScheduledHook):
         return result._replace(value=edited(value, change))
 
     def _spots(self, call: Call, payload: Any) -> Iterable[Spot]:
-        for fact in self._facts:
-            for source in fact.sources:
-                if source.tool != call.name:
-                    continue
-                for number, row in enumerate(source.raw(payload)):
-                    for field, kind in fact.fields.items():
-                        if fact.key in row and field in row and _able(row[field], kind):
-                            yield Spot(fact, source, number, row[fact.key], field)
+        for fact, source in self._sources.get(call.name, ()):
+            for number, row in enumerate(source.raw(payload)):
+                for field, kind in fact.fields.items():
+                    if fact.key in row and field in row and _able(row[field], kind):
+                        yield Spot(fact, source, number, row[fact.key], field)
 
     def _check(self, call: Call, payload: Any) -> None:
+        if not self._told:
+            return
         asked = {name: entry for name, entry in call.arguments.items() if entry is not None}
         for told in self._told:
             if told["checked"] or told["by"] == [call.name, asked]:
                 continue
             name, key = told["key"]
-            for source in (s for fact in self._facts if fact.key == name for s in fact.sources if s.tool == call.name):
+            for source in (source for fact, source in self._sources[call.name] if fact.key == name):
                 if any(row.get(name) == key and told["field"] in row for row in source.found(payload)):
                     told["checked"] = True
 

@@ -20,6 +20,8 @@ from agentgym.trace import Call
 HOST = frozenset(tool.name for tool in COMMON_TOOLS)
 """Tools that the host answers itself: talking and ending are no part of the world's service."""
 
+_MASK = (1 << 64) - 1
+
 Condition = Callable[[Call, Context], bool]
 
 
@@ -80,6 +82,25 @@ def chosen_tools(tools: str | Iterable[str] | None, known: dict[str, Tool]) -> f
     return frozenset(names)
 
 
+def _always() -> bool:
+    return True
+
+
+class _StepStream(Stream):
+    """Draws from one word by SplitMix64 (Steele, Lea, Flood 2014): a stream for each step must cost next to nothing."""
+
+    def __init__(self, word: int) -> None:
+        super().__init__(0, "")
+        self._state = word
+
+    def _word(self) -> int:
+        self._state = (self._state + 0x9E3779B97F4A7C15) & _MASK
+        mixed = self._state
+        mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+        mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & _MASK
+        return mixed ^ (mixed >> 31)
+
+
 class ScheduledHook(Hook):
     """A hook that fires by a schedule.
 
@@ -126,30 +147,34 @@ class ScheduledHook(Hook):
         """The number in [0, 1) drawn for this step."""
         return self._at(ctx.step) / float(1 << 62)
 
-    def draws(self, ctx: Context, purpose: str = "") -> Stream:
+    def draws(self, ctx: Context) -> Stream:
         """A stream of this step's own, for as many draws as it takes."""
-        return Stream(self._at(ctx.step), f"{self.name}/{purpose}")
+        return _StepStream(self._at(ctx.step))
 
     def concerns(self, call: Call) -> bool:
         """The schedule is about this call."""
         tools = self.schedule.tools
         return call.name in tools if tools is not None else call.name not in HOST
 
-    def due(self, call: Call, ctx: Context, able: bool = True) -> bool:
+    def due(self, call: Call, ctx: Context, able: Callable[[], bool] = _always) -> bool:
         """Whether to fire now. Ask once for each call; *able* says whether there is anything here to fire at."""
-        if self.schedule.never or not self.concerns(call):
-            return False
         schedule = self.schedule
+        if schedule.rate == 0 or not self.concerns(call):
+            return False
         if schedule.rate is not None:
-            hit = able and (schedule.rate == 1 or self.chance(ctx) < schedule.rate)
+            hit = (schedule.rate == 1 or self.chance(ctx) < schedule.rate) and able()
             self.scheduled += hit
             return hit
         if schedule.when is not None:
-            hit = able and self._calls == 0 and schedule.when(call, ctx)
+            hit = self._calls == 0 and schedule.when(call, ctx) and able()
             self._calls += hit
             return hit
-        self._calls += able if schedule.once else 1
-        if able and self._due and self._due[0] <= self._calls:
+        # With nothing left to fire, nobody looks whether it could.
+        if not self._due:
+            return False
+        possible = able()
+        self._calls += possible if schedule.once else 1
+        if possible and self._due[0] <= self._calls:
             self._due.pop(0)
             return True
         return False
