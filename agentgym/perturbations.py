@@ -28,7 +28,8 @@ class _Model(BaseModel):
 
 class Source(_Model):
     """A tool that gives rows of a fact: at the key ``rows`` of its result ("" for the result itself), asked by one
-    argument."""
+    argument.
+    """
 
     tool: str
     ask: str
@@ -41,7 +42,9 @@ class Source(_Model):
 
     def found(self, payload: Any) -> list[dict[str, Any]]:
         """The rows in a result, each with the scalars that stand above them."""
-        above = {k: v for k, v in payload.items() if not isinstance(v, dict | list)} if isinstance(payload, dict) else {}
+        above = (
+            {k: v for k, v in payload.items() if not isinstance(v, dict | list)} if isinstance(payload, dict) else {}
+        )
         return [{**above, **row} for row in self.raw(payload)]
 
 

@@ -116,5 +116,3 @@ def _agree(fact: Fact, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool
     if not other:
         return False
     return all(one[field] == other[field] for field in fact.fields if field in one and field in other)
-
-

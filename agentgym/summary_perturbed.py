@@ -70,9 +70,7 @@ def summarise_perturbed(store: Store) -> list[Line]:
     ]
 
 
-def _line(
-    agent: str, perturbation: str, rows: Sequence[dict[str, Any]], twins: Sequence[dict[str, Any]]
-) -> Line:
+def _line(agent: str, perturbation: str, rows: Sequence[dict[str, Any]], twins: Sequence[dict[str, Any]]) -> Line:
     done = [row for row in rows if row["status"] == "done"]
     total = {name: sum(row["measures"].get(name, 0.0) for row in done) for name in _MEASURES}
     attacked = [row for row in done if row["measures"].get("exposed")]

@@ -12,9 +12,28 @@ from hypothesis import strategies as st
 from agentgym.text import clean
 from agentgym.wrappers.formats import Format, decode, encode, format_of
 
-ODD = ["", " ", "null", "true", "007", "1", "1.0", "-0", "<b>&amp;</b>", "a\x00b", "\r\n", "\t", "é😀", "\ud83d", "]]>", "x y"]
+ODD = [
+    "",
+    " ",
+    "null",
+    "true",
+    "007",
+    "1",
+    "1.0",
+    "-0",
+    "<b>&amp;</b>",
+    "a\x00b",
+    "\r\n",
+    "\t",
+    "é😀",
+    "\ud83d",
+    "]]>",
+    "x y",
+]
 TEXT = st.one_of(st.sampled_from(ODD), st.text(st.characters(), max_size=12))
-KEYS = st.one_of(st.sampled_from(["order_id", "a key", "item", "entry", "xmlns", "", "1st", "k\x07", "<", "type"]), TEXT)
+KEYS = st.one_of(
+    st.sampled_from(["order_id", "a key", "item", "entry", "xmlns", "", "1st", "k\x07", "<", "type"]), TEXT
+)
 SCALAR = st.one_of(
     st.none(),
     st.booleans(),

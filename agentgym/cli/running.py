@@ -55,7 +55,9 @@ Report = Callable[[Progress], None]
     help=f"Run everything under this too, beside the undisturbed twin: {', '.join(KINDS)}; a composition "
     f"({', '.join(COMPOSITIONS)}); or several joined by +. Repeat for more.",
 )
-@click.option("--perturb-file", type=click.Path(exists=True, dir_okay=False), help="YAML: names of perturbations → specs.")
+@click.option(
+    "--perturb-file", type=click.Path(exists=True, dir_okay=False), help="YAML: names of perturbations → specs."
+)
 @click.option("--sweep", metavar="KIND=0..4", help="Success against the intensity of one kind, with its cliff.")
 @click.option("--workers", type=int, help="Processes; by default one for each CPU.")
 @click.option("--timeout", "timeout_s", type=float, metavar="SECONDS", help="Bound on the wall time of a trial.")

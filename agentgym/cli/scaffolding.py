@@ -33,7 +33,9 @@ def new_scenario_command(name: str, source: str | None, folder: Path | None) -> 
     if folder is None:
         folder = Path("scenarios")
         if not (folder / domain).is_dir():
-            raise click.UsageError(f"there is no folder {folder / domain} here; run it in a checkout, or name one with --folder")
+            raise click.UsageError(
+                f"there is no folder {folder / domain} here; run it in a checkout, or name one with --folder"
+            )
     text = copied(name, source) if source else skeleton(name)
     target = folder.joinpath(*name.split("/")).with_name(name.rpartition("/")[2] + ".yaml")
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -42,7 +44,9 @@ def new_scenario_command(name: str, source: str | None, folder: Path | None) -> 
         with target.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)
     except FileExistsError:
-        raise click.UsageError(f"{target} is there already and was left as it is; choose another name, or remove it") from None
+        raise click.UsageError(
+            f"{target} is there already and was left as it is; choose another name, or remove it"
+        ) from None
     click.echo(str(target))
     env = next(env for env, owner in REGISTERED.items() if owner == domain)
     click.echo(f"fill it, then: agentgym validate {env} --folder {folder}", err=True)

@@ -278,7 +278,7 @@ def forks(subject: Subject) -> Finding:
     specs = [*kinds, "+".join(kind for kind in kinds if kind not in LASTING)]
     for number, spec in enumerate(specs):
         env, other = perturb(subject.make(), spec), perturb(subject.make(), spec)
-        chosen = subject.curated[number::len(specs)][: None if subject.full else 2]
+        chosen = subject.curated[number :: len(specs)][: None if subject.full else 2]
         for scenario in chosen:
             actions = _recorded(env, scenario)
             straight = [start(env, scenario, 11), *go(env, actions), last(env)]

@@ -66,7 +66,11 @@ class Drift:
         if self.drop:
             properties[EXPAND] = {"type": "boolean", "description": "with the lists of the result", "default": False}
         required = [self.name(key) for key in parameters["required"]]
-        return {**function, "name": self.new, "parameters": {**parameters, "properties": properties, "required": required}}
+        return {
+            **function,
+            "name": self.new,
+            "parameters": {**parameters, "properties": properties, "required": required},
+        }
 
     def _property(self, key: str, entry: Mapping[str, Any]) -> dict[str, Any]:
         if not (self.retype and key.endswith(AMOUNT)):

@@ -157,7 +157,9 @@ class OutageHook(ScheduledHook):
     def _throttled(self, call: Call, ctx: Context) -> Fault:
         ctx.fire(self.name)
         seconds = -(-(self._closed[call.name] - ctx.now_ms) // 1000)
-        return Fault(f"429 Too Many Requests: {call.name} takes calls again in {seconds} s (retry-after: {seconds})", 50)
+        return Fault(
+            f"429 Too Many Requests: {call.name} takes calls again in {seconds} s (retry-after: {seconds})", 50
+        )
 
     def _fault(self, call: Call, mode: Mode, ctx: Context) -> Fault:
         ctx.fire(self.name)

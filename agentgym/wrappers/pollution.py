@@ -192,7 +192,9 @@ def plausible(value: Any, kind: FieldKind, stream: Stream) -> Any:
     if isinstance(kind, list):
         return stream.choice([option for option in kind if option != value])
     if kind == "amount":
-        return value + max(1, abs(value) * stream.integers(5, 31) // 100) * stream.choice((1, -1) if value > 9 else (1,))
+        return value + max(1, abs(value) * stream.integers(5, 31) // 100) * stream.choice(
+            (1, -1) if value > 9 else (1,)
+        )
     if kind == "count":
         return value + 1 if value < 2 or stream.integers(0, 2) else value - 1
     if kind == "moment":
