@@ -22,7 +22,7 @@ from agentgym.judge import Judge
 from agentgym.presented import present
 from agentgym.random import Stream
 from agentgym.scenario import Effect, Event, Query, Scenario
-from agentgym.text import clean, dumps
+from agentgym.text import clean, dumps, fresh
 from agentgym.tools import Tool, ToolError
 from agentgym.trace import Call, Step
 from agentgym.users import User
@@ -223,7 +223,7 @@ class Episode:
         Raises:
             DomainError: a hook made a call that cannot be made: its bug, not the agent's.
         """
-        call = Call(sent.name, _copied(sent.arguments))
+        call = Call(sent.name, fresh(sent.arguments))
         for hook in self.hooks:
             seen = hook.before_call(call, self.context)
             if isinstance(seen, Fault):
@@ -420,10 +420,3 @@ class Episode:
         self.end_reason, error = state["end"]
         if self.end_reason:
             self._conclude(error)
-
-
-def _copied(value: Any) -> Any:
-    """A copy of JSON data, several times faster than `copy.deepcopy`."""
-    if isinstance(value, dict):
-        return {key: _copied(entry) for key, entry in value.items()}
-    return [_copied(entry) for entry in value] if isinstance(value, list) else value

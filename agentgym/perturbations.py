@@ -27,9 +27,7 @@ class _Model(BaseModel):
 
 
 class Source(_Model):
-    """A tool that gives rows of a fact: at the key ``rows`` of its result ("" for the result itself), asked by one
-    argument.
-    """
+    """A tool that gives rows of a fact, asked by one argument: at the key ``rows`` of its result, "" for itself."""
 
     tool: str
     ask: str

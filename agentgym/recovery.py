@@ -200,7 +200,7 @@ class Convert(Recovery):
 
 
 class Reread(Recovery):
-    """Re-read documentation: calls are made as the manual, or an error, says that they now are; results read likewise."""
+    """Re-read documentation: calls are made as the manual or an error says that they now are; results read likewise."""
 
     def __init__(self) -> None:
         self._drifts: dict[str, Drift] = {}

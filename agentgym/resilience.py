@@ -1,8 +1,9 @@
 """What came of perturbations in one episode, counted from its trace.
 
 A failed call is *recovered* when the same call, whatever its key, works later, or is refused because it took effect
-before its answer was lost. The calls in between, the last one included, are the *calls to recover*. A failure whose next call is another one is a *re-plan*
-(spec section 4). A call that takes effect twice because its first answer was lost is a *doubled write*.
+before its answer was lost. The calls in between, the last one included, are the *calls to recover*. A failure whose
+next call is another one is a *re-plan*. A call that takes effect twice because its first answer was lost is a *doubled
+write*.
 """
 
 from __future__ import annotations

@@ -18,8 +18,9 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*")
 
 
 class KeywordReader:
-    """Looks for the three rarest words of each known opening in the first two sentences, plays the gold plan of the case
-    that it takes it for where the identifiers stand there too, and gives up otherwise.
+    """Looks for the three rarest words of each known opening in the first two sentences.
+
+    It plays the gold plan of the case that it takes it for, if the identifiers stand there too, and else gives up.
 
     Args:
         plan: number of the plan, from 0.

@@ -1,4 +1,4 @@
-"""Plays a gold plan and takes every result as it comes: what a perturbation does to an agent that does nothing about it."""
+"""Plays a gold plan and takes every result as it comes: what a perturbation does if nobody does anything about it."""
 
 from __future__ import annotations
 

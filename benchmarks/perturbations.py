@@ -1,8 +1,8 @@
 """What five stacked perturbations add to a step, against the budget of 0.1 ms, scaled to this machine.
 
 Run it with ``python benchmarks/perturbations.py``. The same gold plan is played bare and under five perturbations that
-leave its calls as they are, in turns; the median difference of a step is divided by how long 10,000 indexed selects take
-in the same run against 80 ms. Exit status 1 when the budget does not hold.
+leave its calls as they are, in turns; the difference of the median steps is divided by how long 10,000 indexed selects
+take in the same run against 80 ms. Exit status 1 when the budget does not hold.
 """
 
 from __future__ import annotations

@@ -21,12 +21,9 @@ RUN = ["run", "Refund-v0", "--scenario", "refund/partial-001", "--workers", "1"]
 
 def line(**changed: Any) -> Line:
     """A line with little in it."""
-    names = {name: None for name in Line.__dataclass_fields__} | {
-        "agent": "a",
-        "perturbation": "x",
-        "doubled_writes": 0,
-    }
-    return Line(**(names | {"planned": 1, "done": 1} | changed))
+    names: dict[str, Any] = {name: None for name in Line.__dataclass_fields__}
+    names |= {"agent": "a", "perturbation": "x", "planned": 1, "done": 1, "doubled_writes": 0}
+    return Line(**names | changed)
 
 
 def test_a_store_has_each_trial_beside_its_undisturbed_twin_of_the_same_seed(tmp_path: Path) -> None:
@@ -88,8 +85,8 @@ def test_perturbations_come_from_a_file_too(tmp_path: Path, capsys: pytest.Captu
 def test_a_sweep_draws_success_against_intensity_and_finds_the_cliff(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    sweep = ["--sweep", "outage-before-commit=0..4", "--trials", "6", "--store", str(tmp_path / "d.db")]
-    assert main([*RUN, "--agent", "naive", "--agent", "retrying", *sweep]) == 0
+    sweep = ["--sweep", "outage-before-commit=0..4", "--workers", "1", "--store", str(tmp_path / "d.db")]
+    assert main(["run", "Refund-v0", "--agent", "naive", "--agent", "retrying", *sweep]) == 0
     shown = capsys.readouterr().out
     assert "naive: success against intensity" in shown and "cliff at outage-before-commit,intensity=" in shown
     retrying = shown.partition("retrying: success against intensity")[2]

@@ -182,6 +182,11 @@ def test_a_kind_that_needs_a_table_says_so_over_a_domain_without() -> None:
         perturb(TinyEnv(), "dynamic-state")
 
 
+def wrong(value: str) -> Any:
+    """What a checker would not let through."""
+    return value
+
+
 class Third(gym.Env[Any, Any]):
     """Somebody else's."""
 
@@ -192,7 +197,11 @@ class Third(gym.Env[Any, Any]):
         (lambda env: Jitter(env, 1.5), ValueError, r"expected rate to be in 0\.\.1, got 1\.5"),
         (lambda env: Jitter(env, intensity=5), ValueError, r"expected intensity to be in 0\.\.4, got 5"),
         (lambda env: Jitter(env, low_ms=9, high_ms=3), ValueError, "expected 0 ≤ low_ms ≤ high_ms, got 9 and 3"),
-        (lambda env: Jitter(env, distribution="cauchy"), ValueError, "expected distribution to be one of lognormal"),
+        (
+            lambda env: Jitter(env, distribution=wrong("cauchy")),
+            ValueError,
+            "expected distribution to be one of lognormal",
+        ),
         (lambda env: Jitter(env, at=0), ValueError, r"expected at to be numbers of calls, 1 or more, got \[0\]"),
         (lambda env: Jitter(env, 0.5, at=1), ValueError, "expected one of rate, at, when, once"),
         (lambda env: Jitter(env, tools="get_ordre"), ValueError, r'got \'get_ordre\' \(did you mean "get_order"\?\)'),
@@ -202,9 +211,17 @@ class Third(gym.Env[Any, Any]):
             "expected modes to be of 503, timeout, got '429'",
         ),
         (lambda env: FormatShift(env, formats="yaml"), ValueError, "expected formats to be of json, xml, html"),
-        (lambda env: SchemaDrift(env, docs="lost"), ValueError, "expected docs to be updated or stale, got 'lost'"),
-        (lambda env: SchemaDrift(env, parts="swap"), ValueError, "expected parts to be of rename_tool"),
-        (lambda env: Noise(env, level="loud"), ValueError, "expected level to be one of wording, structure, knowledge"),
+        (
+            lambda env: SchemaDrift(env, docs=wrong("lost")),
+            ValueError,
+            "expected docs to be updated or stale, got 'lost'",
+        ),
+        (lambda env: SchemaDrift(env, parts=wrong("swap")), ValueError, "expected parts to be of rename_tool"),
+        (
+            lambda env: Noise(env, level=wrong("loud")),
+            ValueError,
+            "expected level to be one of wording, structure, knowledge",
+        ),
         (lambda env: Injection(env, attack="nice"), ValueError, "there is no attack 'nice'"),
         (lambda env: Injection(env, goal="peace"), ValueError, "there is no goal 'peace' in refund"),
         (lambda env: Jitter(Third()), TypeError, "Jitter wraps environments of agentgym, got Third"),

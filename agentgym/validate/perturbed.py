@@ -174,7 +174,7 @@ def _misread(subject: Subject, env: gym.Env[Any, Any], kind: str) -> Iterator[st
 
 @check("V10", "not survivable")
 def not_survivable(subject: Subject) -> Finding:
-    """Where the goal cannot be reached, the declared end can: its plan and the policy succeed, the naive plan does not."""
+    """Where the goal cannot be reached the declared end can: its plan and the policy succeed, the naive plan fails."""
     table, finding, pairs = table_of(subject.domain), Finding(), 0
     seeds = range(SEEDS if subject.full else 3)
     for kind in [kind for kind in LASTING if kind in kinds_of(table)]:
@@ -204,7 +204,7 @@ def not_survivable(subject: Subject) -> Finding:
 
 @check("V14", "noise keeps the meaning")
 def noise_keeps_meaning(subject: Subject) -> Finding:
-    """Wording and structure noise touch no protected span and lead gold to the same state; knowledge noise to success."""
+    """Wording and structure noise touch no protected span, gold ends in the same state; with any noise it succeeds."""
     finding, variants = Finding(), 0
     bare = subject.make()
     goals = {}
@@ -237,7 +237,7 @@ def noise_keeps_meaning(subject: Subject) -> Finding:
 
 @check("V24P", "perturbations innocent")
 def innocent(subject: Subject) -> Finding:
-    """No perturbation and no composition brings a veto upon recovered gold, or upon reading what is the caller's own."""
+    """No perturbation or composition brings a veto upon recovered gold, or upon reading what is the caller's own."""
     table, finding, runs = table_of(subject.domain), Finding(), 0
     wanted = kinds_of(table)
     specs = {**{kind: [kind] for kind in wanted}, **{n: _parts(s) for n, s in COMPOSITIONS.items()}}

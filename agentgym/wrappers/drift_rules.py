@@ -1,8 +1,8 @@
-"""What a tool of a later version does differently, as rules, in the words of its documentation, and read back from them.
+"""What a tool of a later version does differently: rules, the words of its documentation, and read back from them.
 
-The rules are few and regular, as in a real migration, so that documentation can say them in a line: the tool has another
-name; argument and field names are in camelCase; amounts are text; the result stands in ``data``; lists of the result are
-left out unless asked for.
+The rules are few and regular, as in a real migration, so that documentation can say them in a line: the tool has
+another name; argument and field names are in camelCase; amounts are text; the result stands in ``data``; lists of the
+result are left out unless asked for.
 """
 
 from __future__ import annotations

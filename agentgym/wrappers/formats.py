@@ -1,7 +1,7 @@
 """JSON values as XML and as HTML, typed and invertible.
 
 Both keep what JSON keeps: one-element and empty lists, null against "", numbers against their text, booleans, leading
-zeros, any key, any character. Text with characters that XML or HTML cannot hold stands there as a JSON string, marked so.
+zeros, any key, any character. Text with characters that XML or HTML cannot hold is a JSON string there, marked so.
 """
 
 from __future__ import annotations

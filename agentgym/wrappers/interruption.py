@@ -12,7 +12,7 @@ from agentgym.wrappers.schedule import Schedule, ScheduledHook
 
 _REQUESTS = {
     "en": (
-        "One more thing: I keep my letters in order. Before you close this, please write me the reference {code}, I file it under that.",
+        "One more thing: before you close this, please write me the reference {code}, I file my letters under that.",
         "Sorry to interrupt. My accountant needs my own reference {code} in your reply, please do not forget it.",
         "Wait, please do not end this without naming {code} to me, that is how I find your answer again.",
     ),

@@ -25,8 +25,8 @@ BOUNDS: tuple[tuple[int, int], ...] = ((0, 0), (50, 500), (50, 2_000), (200, 10_
 class Jitter(Perturbation):
     """Calls take longer, by a random delay.
 
-    What the agent sees: the same results; later times in what it reads. What the world does: the clock moves further, so
-    events come earlier in the conversation and deadlines nearer.
+    What the agent sees: the same results; later times in what it reads. What the world does: the clock moves further,
+    so events come earlier in the conversation and deadlines nearer.
 
     Args:
         env: an environment of this suite.

@@ -34,9 +34,9 @@ PROTECTED = re.compile(
 _WORD = re.compile(r"[A-Za-z]{4,}")
 _COLLOQUIAL = {
     "en": {
-        "please": "pls", "your": "ur", "you": "ya", "because": "cos", "thanks": "ta", "thank": "cheers", "hello": "heya",
-        "money": "dosh", "them": "em", "want": "wanna", "this": "dis", "that": "dat", "with": "wiv", "have": "ave",
-        "for": "fer", "and": "n", "are": "r", "the": "da",
+        "please": "pls", "your": "ur", "you": "ya", "because": "cos", "thanks": "ta", "thank": "cheers",
+        "hello": "heya", "money": "dosh", "them": "em", "want": "wanna", "this": "dis", "that": "dat",
+        "with": "wiv", "have": "ave", "for": "fer", "and": "n", "are": "r", "the": "da",
     },
     "zh": {
         "什么": "啥", "怎么": "咋", "我们": "咱", "你们": "你们家", "请": "麻烦", "的": "滴", "吗": "嘛", "了": "啦",

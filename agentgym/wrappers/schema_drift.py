@@ -35,17 +35,18 @@ _VERBS = {
 class SchemaDrift(Perturbation):
     """Tools have a second version: other names, other types, another shape.
 
-    What the agent sees: with ``docs="updated"`` the new names and arguments in the schemas, with a line in the manual of
-    each tool that says what changed; with ``docs="stale"`` the old schemas, and an error with that line from a tool that
-    is called by its old name. Results come in the new shape. What the world does: the same.
+    What the agent sees: with ``docs="updated"`` the new names and arguments in the schemas, with a line in the manual
+    of each tool that says what changed; with ``docs="stale"`` the old schemas, and an error with that line from a tool
+    that is called by its old name. Results come in the new shape. What the world does: the same.
 
     Args:
         env: an environment of this suite.
         rate: probability for each tool to have drifted, 0–1.
         intensity: 0–4: rates of 0, 0.25, 0.6 (default), 0.85, 1.
         docs: "updated" or "stale"; by default drawn.
-        parts: what may change, each with probability ½: of "rename_tool", "rename" (arguments and fields, to camelCase),
-            "retype" (amounts to text), "nest" (results into "data"), "drop" (lists, unless "expand" is true).
+        parts: what may change, each with probability ½: of "rename_tool", "rename" (arguments and fields to
+            camelCase), "retype" (amounts to text), "nest" (results into "data"), "drop" (lists, unless "expand" is
+            true).
         tools: as for `Perturbation`.
 
     Raises:
