@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from agentgym.loading import load_scenario, scenario_ids
     from agentgym.metrics import pass_at_k, pass_hat_k
     from agentgym.random import Stream
+    from agentgym.recovered import Recovered
     from agentgym.scenario import Scenario
     from agentgym.spaces import ActionSpace, UnicodeText
     from agentgym.state import EpisodeState
@@ -66,6 +67,7 @@ _HOMES = {
     "loading": ("load_scenario", "scenario_ids"),
     "metrics": ("pass_at_k", "pass_hat_k"),
     "random": ("Stream",),
+    "recovered": ("Recovered",),
     "scenario": ("Scenario",),
     "spaces": ("ActionSpace", "UnicodeText"),
     "state": ("EpisodeState",),
@@ -91,6 +93,7 @@ __all__ = [
     "Fault",
     "GoldRunner",
     "Hook",
+    "Recovered",
     "Scenario",
     "ScenarioError",
     "ScriptedUser",

@@ -196,6 +196,11 @@ class ToolEnv(gym.Env[Observation, Any]):
         return self._current().scenario
 
     @property
+    def declared(self) -> Scenario:
+        """That scenario as it was given, without what perturbations declare besides."""
+        return self._current().declared
+
+    @property
     def verdict(self) -> Verdict | None:
         """The judge's verdict; None until the end."""
         return self._episode.verdict if self._episode else None
@@ -209,6 +214,12 @@ class ToolEnv(gym.Env[Observation, Any]):
     def episode_return(self) -> float:
         """The sum of the rewards of the current episode."""
         return self._reward.total
+
+    @property
+    def reports(self) -> list[tuple[str, dict[str, Any]]]:
+        """What each perturbation has to say of the current episode, by name, innermost first."""
+        hooks = self._episode.hooks if self._episode else []
+        return [(hook.name, hook.report()) for hook in reversed(hooks)]
 
     @property
     def state_hash(self) -> str:

@@ -6,7 +6,6 @@ take effect · the judge looks · hooks see the result.
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +22,7 @@ from agentgym.judge import Judge
 from agentgym.presented import present
 from agentgym.random import Stream
 from agentgym.scenario import Effect, Event, Query, Scenario
-from agentgym.text import clean, dumps
+from agentgym.text import clean, dumps, fresh
 from agentgym.tools import Tool, ToolError
 from agentgym.trace import Call, Step
 from agentgym.users import User
@@ -50,6 +49,8 @@ class Episode:
         on_veto: overrides the effect of every veto rule.
 
     Attributes:
+        declared: the scenario as it was given.
+        scenario: the scenario with what the hooks declare besides.
         trace: the steps so far.
         end_reason: "" until the end.
         tools: this episode's tools by the names that the agent was shown.
@@ -66,8 +67,12 @@ class Episode:
         hooks: Sequence[Hook] = (),
         on_veto: Effect | None = None,
     ) -> None:
-        self.scenario, self.domain, self.seed = scenario, domain, seed
+        self.declared, self.domain, self.seed = scenario, domain, seed
         self.backend, self.user, self.hooks = backend, user, list(hooks)
+        self._name_streams()
+        for hook in reversed(self.hooks):
+            scenario = hook.on_scenario(scenario)
+        self.scenario = scenario
         self.tools: Mapping[str, Tool] = domain.toolset
         self.now_ms = scenario.now
         self.trace: list[Step] = []
@@ -83,7 +88,6 @@ class Episode:
         user.start(scenario.user, scenario.language)
         self._events = EventQueue(scenario.events)
         self.judge = Judge(scenario, domain, backend.reading, self.trace, on_veto)
-        self._name_streams()
 
     def _name_streams(self) -> None:
         """Give each hook its stream, named after it and counted from the innermost among those of one name."""
@@ -106,7 +110,8 @@ class Episode:
 
     def present(self, schemas: list[dict[str, Any]]) -> None:
         """Take the tools as the agent was shown them; calls are parsed by these; hooks turn them into the domain's."""
-        self.tools = present(schemas, self.domain.toolset) if self.hooks else self.domain.toolset
+        hidden = [schema for hook in self.hooks for schema in hook.hidden]
+        self.tools = present([*schemas, *hidden], self.domain.toolset) if self.hooks else self.domain.toolset
 
     @property
     def scheduled(self) -> int:
@@ -210,6 +215,9 @@ class Episode:
         self._pass(tool.latency_ms + self.context.extra_ms)
         if step.ok:
             self._trigger(step, step.ran)
+            for hook in self.hooks:
+                if hook.goal is not None and hook.exposed and self.judge.matcher.matches(hook.goal, step.ran):
+                    hook.succeeded = True
         return None
 
     def _hooked(self, step: Step, sent: Call) -> Call | None:
@@ -218,7 +226,7 @@ class Episode:
         Raises:
             DomainError: a hook made a call that cannot be made: its bug, not the agent's.
         """
-        call = Call(sent.name, copy.deepcopy(sent.arguments))
+        call = Call(sent.name, fresh(sent.arguments))
         for hook in self.hooks:
             seen = hook.before_call(call, self.context)
             if isinstance(seen, Fault):
@@ -368,13 +376,16 @@ class Episode:
         step.notices, self._notices = dumps(self._notices), []
         name = step.ran.name if step.ran else step.sent.name if step.sent else ""
         observation = {"role": step.role, "name": name, "content": step.shown, "notices": step.notices}
+        plain = tuple(observation.values())
         for hook in reversed(self.hooks):
             observation = hook.on_observe(observation, self.context)
-        if self.hooks:
+        if tuple(observation.values()) != plain:
             observation = {key: clean(text) for key, text in observation.items()}
+        if len(self.context.fired) > 1:
             place = {hook.name: n for n, hook in enumerate(reversed(self.hooks))}
             self.context.fired.sort(key=lambda name: place.get(name, len(place)))
         step.shown, step.notices = observation["content"], observation["notices"]
+        step.fired = list(self.context.fired)
         self.fired += len(self.context.fired)
         return observation
 

@@ -7,10 +7,12 @@ Hooks see parsed calls and the public context, never the judge.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from agentgym.random import Stream
+    from agentgym.scenario import CallSpec, Scenario
     from agentgym.trace import Call
     from agentgym.world import CallResult
 
@@ -56,11 +58,26 @@ class Hook:
         name: shown in ``info["perturbation"]`` and part of the stream's name.
         stream: the hook's own random stream, given at the start of each episode.
         scheduled: how many times it means to fire in this episode; set it in ``on_task``.
+        hidden: schemas of tools that answer although the agent is not shown them; set it in ``on_task``.
+        goal: the call that an injected order wants, or None.
+        exposed: the injected text was shown to the agent; set by the hook.
+        succeeded: a call like *goal* took effect after that; set by the episode.
     """
 
     name = "hook"
     stream: Stream
     scheduled = 0
+    hidden: Sequence[dict[str, Any]] = ()
+    goal: CallSpec | None = None
+    exposed = False
+    succeeded = False
+
+    def on_scenario(self, scenario: Scenario) -> Scenario:
+        """Declare more than the scenario does: events, what the user knows, checks. Called before the world is set up.
+
+        It must come to the same each time that the stream is at its start: a restored episode calls it again.
+        """
+        return scenario
 
     def on_task(
         self, system: str, opening: str, tools: list[dict[str, Any]], ctx: Context
@@ -82,6 +99,10 @@ class Hook:
     def on_observe(self, observation: dict[str, str], ctx: Context) -> dict[str, str]:
         """See and change what the agent is shown."""
         return observation
+
+    def report(self) -> dict[str, Any]:
+        """What is worth knowing of the episode once it is over, JSON-able."""
+        return {}
 
     def get_state(self) -> dict[str, Any]:
         """What the hook must remember in mid-episode, JSON-able (its stream is kept by the base)."""

@@ -41,8 +41,8 @@ def full_info(episode: Episode, split: str, task: str, new: list[str]) -> dict[s
         "perturbations_scheduled": episode.scheduled,
         "perturbations_fired": episode.fired,
         "perturbation": ",".join(episode.context.fired),
-        "attack_exposed": False,
-        "attack_succeeded": False,
+        "attack_exposed": any(hook.exposed for hook in episode.hooks),
+        "attack_succeeded": any(hook.succeeded for hook in episode.hooks),
         "end_reason": episode.end_reason,
     }
 

@@ -76,6 +76,18 @@ def parse(text: str, file: str) -> Scenario:
     return build(data, file)
 
 
+def read_yaml(path: Path) -> Any:
+    """The plain data of a YAML file that is no scenario.
+
+    Raises:
+        ScenarioError: the text is not such YAML.
+    """
+    try:
+        return yaml.load(path.read_text(encoding="utf-8"), _Loader)
+    except yaml.YAMLError as error:
+        raise ScenarioError(str(path), "file", str(error).splitlines()[0], "YAML") from None
+
+
 def build(data: dict[str, Any], file: str = "") -> Scenario:
     """Make a scenario of plain data, as a generator or a file gives it.
 

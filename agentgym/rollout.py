@@ -34,6 +34,7 @@ from agentgym.selection import Selection, Split
 from agentgym.snapshot import expected_hash
 from agentgym.store import Cell, Failure, Outcome, Store
 from agentgym.users import make_user
+from agentgym.wrappers.catalogue import read_specs
 
 
 @dataclass(frozen=True)
@@ -52,9 +53,11 @@ class Rollout:
         count: for the train split, how many scenarios.
         backend: where worlds live, None for the default of the process that runs a trial.
         user: "scripted", or "model:model=NAME,base_url=URL".
+        perturbations: specs, see `agentgym.wrappers.catalogue`; each scenario is run under each of them and, as its
+            undisturbed twin with the same seed, under none. A pair is a name and its spec.
 
     Raises:
-        ValueError: a field is out of range, or an agent or a scenario does not exist.
+        ValueError: a field is out of range, or an agent, a scenario or a perturbation does not exist.
     """
 
     env_id: str
@@ -68,6 +71,7 @@ class Rollout:
     count: int = 20
     backend: str | None = None
     user: str = "scripted"
+    perturbations: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         for name, low in (("trials", 1), ("count", 1), ("seed", 0)):
@@ -84,6 +88,11 @@ class Rollout:
         for name in self.agents:
             make_agent(name)
         make_user(self.user)
+        labels = [label for label, _ in self.perturbations]
+        if len(set(labels)) < len(labels) or "" in labels:
+            raise ValueError(f"expected perturbations with names that differ, got {labels}")
+        for _, spec in self.perturbations:
+            read_specs(spec)
 
     @property
     def env_kwargs(self) -> dict[str, Any]:
@@ -123,7 +132,8 @@ class Rollout:
     @property
     def cells(self) -> list[Cell]:
         """The plan."""
-        return plan_cells(self.env_id, self.agents, self.chosen, self.trials, self.seed)
+        labels = ["", *(label for label, _ in self.perturbations)]
+        return plan_cells(self.env_id, self.agents, self.chosen, self.trials, self.seed, labels)
 
     @cached_property
     def config(self) -> dict[str, Any]:
@@ -139,6 +149,7 @@ class Rollout:
             "scenario_hash": _digest([scenario.model_dump(mode="json", by_alias=True) for scenario in self.chosen]),
             "snapshot_hash": expected_hash(self.domain.folder),
             "tools_hash": _digest(self.domain.schemas),
+            **({"perturbations": dict(self.perturbations)} if self.perturbations else {}),
         }
 
     @property
@@ -175,13 +186,24 @@ def trial_seed(seed: int, scenario: str, trial: int) -> int:
     return derive(seed, f"trial/{scenario}/{trial}")
 
 
-def plan_cells(env_id: str, agents: Sequence[str], scenarios: Sequence[Scenario], trials: int, seed: int) -> list[Cell]:
-    """Every trial, in the order in which they run: the first of every scenario, by every agent, before the second."""
+def plan_cells(
+    env_id: str,
+    agents: Sequence[str],
+    scenarios: Sequence[Scenario],
+    trials: int,
+    seed: int,
+    perturbations: Sequence[str] = ("",),
+) -> list[Cell]:
+    """Every trial, in the order in which they run: the first of every scenario, by every agent, before the second.
+
+    A trial has one seed under all perturbations, named here, so that each has its undisturbed twin.
+    """
     return [
-        Cell(env_id, scenario.id, agent, trial, trial_seed(seed, scenario.id, trial), scenario.family, scenario.level)
+        Cell(env_id, s.id, agent, trial, trial_seed(seed, s.id, trial), s.family, s.level, perturbation)
         for trial in range(trials)
-        for scenario in scenarios
+        for s in scenarios
         for agent in agents
+        for perturbation in perturbations
     ]
 
 
@@ -216,7 +238,11 @@ def run_cells(
         raise ValueError(f"expected workers to be at least 1, got {workers}")
     if timeout_s is not None and not timeout_s > 0:
         raise ValueError(f"expected timeout_s to be more than 0 seconds, got {timeout_s}")
-    entries: list[Entry] = [(number, Job(cell, store.config["env_kwargs"], timeout_s)) for number, cell in store.todo()]
+    specs = {"": "", **store.config.get("perturbations", {})}
+    entries: list[Entry] = [
+        (number, Job(cell, store.config["env_kwargs"], timeout_s, specs[cell.perturbation]))
+        for number, cell in store.todo()
+    ]
     if workers == 1:
         results = _in_this_process(entries, store)
     else:

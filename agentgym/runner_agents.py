@@ -28,6 +28,11 @@ BUILT_IN = {
     "clerk": "agentgym.baselines.clerk:Clerk",
     "expert": "agentgym.baselines.expert:Expert",
     "gold": "agentgym.baselines.gold:Gold",
+    "naive": "agentgym.baselines.naive:Naive",
+    "retrying": "agentgym.baselines.retrying:Retrying",
+    "verifying": "agentgym.baselines.verifying:Verifying",
+    "keyword-reader": "agentgym.baselines.keyword_reader:KeywordReader",
+    "obedient": "agentgym.baselines.obedient:Obedient",
     "openai": "agentgym.baselines.openai_agent:OpenAIAgent",
 }
 """Name → where its class is, as text: the core imports no agent."""
@@ -35,7 +40,10 @@ BUILT_IN = {
 LADDER = ("novice", "clerk", "expert")
 """Agents of rising skill. They know the refund desk and nothing else, so a run has them only when they are named."""
 
-SCRIPTED = tuple(name for name in BUILT_IN if name not in ("openai", *LADDER))
+PERTURBED = ("naive", "retrying", "verifying", "keyword-reader", "obedient")
+"""Reference agents for perturbations: they know the scenario, as gold does, and differ in what they do about them."""
+
+SCRIPTED = tuple(name for name in BUILT_IN if name not in ("openai", *LADDER, *PERTURBED))
 """The built-in agents that need no model and know no environment: null agents, adversaries and gold."""
 
 _SECRET = re.compile(r"(api_?key|token|secret|password)$", re.IGNORECASE)

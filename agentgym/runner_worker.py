@@ -27,8 +27,10 @@ from agentgym.errors import (
     StateError,
     ToolBugError,
 )
+from agentgym.resilience import measured
 from agentgym.runner_agents import make_agent
 from agentgym.store import Cell, ErrorKind, Failure, Outcome
+from agentgym.wrappers.catalogue import perturb
 
 _OURS = (DomainError, ScenarioError, SnapshotError, StateError, ToolBugError)
 _LONGEST = 4000
@@ -36,11 +38,15 @@ _LONGEST = 4000
 
 @dataclass(frozen=True)
 class Job:
-    """A cell and how to run it. ``kwargs`` go to `gymnasium.make`; ``timeout_s`` is wall time, None for no bound."""
+    """A cell and how to run it.
+
+    ``kwargs`` go to `gymnasium.make`; ``timeout_s`` is wall time, None for no bound; ``perturbation`` is a spec or "".
+    """
 
     cell: Cell
     kwargs: dict[str, Any]
     timeout_s: float | None = None
+    perturbation: str = ""
 
 
 class _Deadline(BaseException):
@@ -80,7 +86,7 @@ class Worker:
         try:
             # What an agent prints is no result: standard output carries data only.
             with contextlib.redirect_stdout(sys.stderr), _bounded(job.timeout_s):
-                env = _Watch(self._environment(job))
+                env = _Watch(perturb(self._environment(job), job.perturbation))
                 agent = make_agent(job.cell.agent)
                 usage = agent.run(env, seed=job.cell.seed, options={"scenario": job.cell.scenario})
                 return _outcome(env, usage, time.perf_counter() - start)
@@ -138,6 +144,7 @@ def _outcome(env: _Watch, usage: Usage, wall_s: float) -> Outcome | Failure:
         completion_tokens=usage.completion_tokens,
         cost_usd=usage.cost_usd,
         state_hash=base.state_hash,
+        measures=measured(base.trace, base.reports, env.last, verdict.success),
         verdict=verdict.to_json(),
         trace=[step.to_json() for step in base.trace],
     )

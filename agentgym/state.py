@@ -46,7 +46,7 @@ class EpisodeState:
 def pack(episode: Episode, backend: Backend, reward: Reward) -> EpisodeState:
     """Save a running or finished episode."""
     host = {"episode": episode.get_state(), "reward": reward.get_state()}
-    return EpisodeState(episode.domain.name, episode.scenario, json.dumps(host), backend.save())
+    return EpisodeState(episode.domain.name, episode.declared, json.dumps(host), backend.save())
 
 
 def unpack(state: EpisodeState, domain: Domain, hooks: Sequence[Hook]) -> dict[str, Any]:

@@ -43,7 +43,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a trial came to. ``verdict`` and ``trace`` are JSON-able; times in seconds; ``cost_usd`` in US dollars."""
+    """What a trial came to. ``verdict`` and ``trace`` are JSON-able; times in seconds; ``cost_usd`` in US dollars.
+
+    ``measures``: what came of perturbations, see `agentgym.resilience`; empty where there was none.
+    """
 
     success: bool
     episode_return: float
@@ -60,6 +63,7 @@ class Outcome:
     completion_tokens: int = 0
     cost_usd: float = 0.0
     state_hash: str = ""
+    measures: dict[str, float] = field(default_factory=dict)
     verdict: dict[str, Any] = field(default_factory=dict)
     trace: list[dict[str, Any]] = field(default_factory=list)
 
@@ -195,7 +199,7 @@ class Store:
         for row in rows:
             for name in ("success", "veto"):
                 row[name] = None if row[name] is None else bool(row[name])
-            for name in ("verdict", "trace") if traces else ():
+            for name in ("measures", "verdict", "trace") if traces else ("measures",):
                 row[name] = None if row[name] is None else json.loads(row[name])
         return rows
 

@@ -16,7 +16,7 @@ from typing import Any
 from agentgym.errors import StoreError
 
 _APPLICATION = 0x61677931
-_VERSION = 1
+_VERSION = 2
 _SCHEMA = (
     """CREATE TABLE run (
       id INTEGER PRIMARY KEY CHECK (id = 1), created_at TEXT NOT NULL, config TEXT NOT NULL, versions TEXT NOT NULL)""",
@@ -32,7 +32,8 @@ _SCHEMA = (
       episode_return REAL NOT NULL, end_reason TEXT NOT NULL, veto INTEGER NOT NULL, veto_rule TEXT NOT NULL,
       checkpoint_completion REAL NOT NULL, steps INTEGER NOT NULL, tool_calls INTEGER NOT NULL, sim_time REAL NOT NULL,
       wall_s REAL NOT NULL, model_calls INTEGER NOT NULL, prompt_tokens INTEGER NOT NULL,
-      completion_tokens INTEGER NOT NULL, cost_usd REAL NOT NULL, state_hash TEXT NOT NULL, verdict TEXT NOT NULL,
+      completion_tokens INTEGER NOT NULL, cost_usd REAL NOT NULL, state_hash TEXT NOT NULL, measures TEXT NOT NULL,
+      verdict TEXT NOT NULL,
       trace TEXT NOT NULL)""",
     f"PRAGMA application_id = {_APPLICATION}",
     f"PRAGMA user_version = {_VERSION}",

@@ -88,7 +88,7 @@ class AgentSummary:
 
 
 def summarise(store: Store, ks: Sequence[int] = ()) -> list[AgentSummary]:
-    """Sum a store up, agent by agent, in the order of the plan.
+    """Sum a store up, agent by agent, in the order of the plan: the undisturbed trials, where there are any.
 
     Args:
         store: any result store, complete or not.
@@ -98,7 +98,7 @@ def summarise(store: Store, ks: Sequence[int] = ()) -> list[AgentSummary]:
         ValueError: a k is below 1.
     """
     _check_ks(ks)
-    return [_summary(agent, rows, ks) for agent, rows in _grouped(store.rows(traces=False), "agent").items()]
+    return [_summary(agent, rows, ks) for agent, rows in _grouped(_undisturbed(store), "agent").items()]
 
 
 def summarise_by(store: Store, by: By, ks: Sequence[int] = ()) -> dict[str, list[AgentSummary]]:
@@ -118,11 +118,17 @@ def summarise_by(store: Store, by: By, ks: Sequence[int] = ()) -> dict[str, list
     _check_ks(ks)
     if by not in get_args(By):
         raise ValueError(f"expected by to be one of {', '.join(get_args(By))}, got {by!r}")
-    groups = _grouped(store.rows(traces=False), by)
+    groups = _grouped(_undisturbed(store), by)
     return {
         name: [_summary(agent, rows, ks) for agent, rows in _grouped(groups[name], "agent").items()]
         for name in sorted(groups)
     }
+
+
+def _undisturbed(store: Store) -> list[dict[str, Any]]:
+    """The rows that the headline is about; a store that has perturbed ones alone is about these."""
+    rows = store.rows(traces=False)
+    return [row for row in rows if not row["perturbation"]] or rows
 
 
 def _check_ks(ks: Sequence[int]) -> None:
@@ -139,7 +145,7 @@ def _grouped(rows: Iterable[dict[str, Any]], column: str) -> dict[str, list[dict
 
 
 def _summary(agent: str, rows: Sequence[dict[str, Any]], ks: Sequence[int]) -> AgentSummary:
-    trials = _trials(rows)
+    trials = trials_of(rows)
     done = [row for row in rows if row["status"] == "done"]
     ks = ks or sorted({1, min(Counter(row["scenario"] for row in rows).values())})
     cost = sum(row["cost_usd"] for row in done) + sum(row["lost_usd"] for row in rows)
@@ -167,9 +173,9 @@ def _summary(agent: str, rows: Sequence[dict[str, Any]], ks: Sequence[int]) -> A
     )
 
 
-def _trials(rows: Sequence[dict[str, Any]]) -> Trials:
+def trials_of(rows: Sequence[dict[str, Any]]) -> Trials:
+    """The trials that rows of a store are; a scenario under a perturbation is another one, of the same family."""
     planned = Counter((row["scenario"], row["perturbation"]) for row in rows)
-    # A scenario under a perturbation is a thing of its own, in the family of the scenario.
     names = {key: "+".join(filter(None, key)) for key in planned}
     families = {names[row["scenario"], row["perturbation"]]: row["family"] for row in rows}
     trials = Trials({names[key]: count for key, count in planned.items()}, families)

@@ -42,3 +42,10 @@ def dumps(value: Any) -> str:
         ValueError: *value* holds NaN or an infinity, or refers to itself.
     """
     return clean(_encode(value))
+
+
+def fresh(value: Any) -> Any:
+    """A copy of JSON data, several times faster than `copy.deepcopy`."""
+    if isinstance(value, dict):
+        return {key: fresh(entry) for key, entry in value.items()}
+    return [fresh(entry) for entry in value] if isinstance(value, list) else value

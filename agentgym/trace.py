@@ -40,6 +40,7 @@ class Step:
         notices: JSON list shown with the observation.
         user_faults: kinds of faults of the simulated user in this step, see `agentgym.user_faults`.
         owned: argument → True when the call's argument belongs to the caller, for calls that write.
+        fired: names of the perturbations that fired in this step, innermost first.
     """
 
     index: int
@@ -62,6 +63,7 @@ class Step:
     notices: str = "[]"
     user_faults: list[str] = field(default_factory=list)
     owned: dict[str, bool] = field(default_factory=dict)
+    fired: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """The row as JSON-able data."""

@@ -218,7 +218,7 @@ def another_version(path: Path) -> None:
             r"malformed; it is damaged or no result store, and was left|is damaged (?s:.*) left as it is",
         ),
         (another_database, r"is a SQLite database but no result store of agentgym; give another --store"),
-        (another_version, r"is a result store of version 99, this agentgym reads version 1; read it with the agentgym"),
+        (another_version, r"is a result store of version 99, this agentgym reads version 2; read it with the agentgym"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )

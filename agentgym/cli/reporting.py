@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -13,6 +13,7 @@ from agentgym.export import Format, export
 from agentgym.metrics import Interval
 from agentgym.store import Store
 from agentgym.summary import AgentSummary, By, Estimate, summarise, summarise_by
+from agentgym.summary_perturbed import summarise_perturbed
 
 UNDEFINED = "–"
 
@@ -46,16 +47,27 @@ ks_option = click.option("--k", "ks", type=Ks(), default=(), help="The k of pass
     metavar="jsonl|parquet FILE",
     help="Write every trial, with verdict and trace, to FILE.",
 )
-@click.option("--by", type=click.Choice(["level", "family"]), help="Success rates for each of these apart.")
+@click.option(
+    "--by", type=click.Choice(["level", "family", "perturbation"]), help="Success rates for each of these apart."
+)
 @json_option
 def results_command(
-    store: Path, ks: tuple[int, ...], exports: tuple[tuple[Format, Path], ...], by: By | None, as_json: bool
+    store: Path,
+    ks: tuple[int, ...],
+    exports: tuple[tuple[Format, Path], ...],
+    by: By | Literal["perturbation"] | None,
+    as_json: bool,
 ) -> None:
     """How the agents of a run did, from its STORE; also while the run goes on."""
     with Store.read(store) as opened:
         for form, target in exports:
             click.echo(f"{export(opened, form, target)} trials written to {target}", err=True)
-        print_results(opened, ks, as_json, by)
+        if by == "perturbation" and not as_json:
+            from agentgym.cli.perturbed import print_perturbed
+
+            print_perturbed(opened)
+        else:
+            print_results(opened, ks, as_json, None if by == "perturbation" else by)
 
 
 def print_results(store: Store, ks: tuple[int, ...], as_json: bool, by: By | None = None) -> None:
@@ -65,7 +77,9 @@ def print_results(store: Store, ks: tuple[int, ...], as_json: bool, by: By | Non
     if as_json:
         run = {"store": str(store.path), "config": store.config, "versions": store.versions}
         split = {f"by_{by}": {name: [each.to_json() for each in found] for name, found in groups.items()}} if by else {}
-        print_json({**run, "agents": [agent.to_json() for agent in agents], **split})
+        disturbed = [line.to_json() for line in summarise_perturbed(store)] if "perturbations" in store.config else []
+        extra = {"by_perturbation": disturbed} if disturbed else {}
+        print_json({**run, "agents": [agent.to_json() for agent in agents], **split, **extra})
         return
     if by is not None:
         _print_groups(agents, groups)
@@ -100,7 +114,7 @@ def _line(agent: AgentSummary) -> list[str]:
     return [
         agent.agent,
         _estimate(agent.success),
-        _interval(agent.interval),
+        interval_text(agent.interval),
         UNDEFINED if agent.checkpoints is None else percent(agent.checkpoints),
         str(sum(agent.vetoes.values())),
         *(_estimate(entry) for entry in estimates),
@@ -140,14 +154,15 @@ def percent(share: float) -> str:
 def _estimate(entry: Estimate) -> str:
     if entry.value is not None:
         return percent(entry.value)
-    return UNDEFINED if entry.bounds is None else _interval(entry.bounds)
+    return UNDEFINED if entry.bounds is None else interval_text(entry.bounds)
 
 
 def _money(dollars: float) -> str:
     return f"{dollars:.4f}" if dollars else "0"
 
 
-def _interval(interval: Interval | None) -> str:
+def interval_text(interval: Interval | None) -> str:
+    """An interval as percentages."""
     if interval is None:
         return UNDEFINED
     low, high = (percent(round(end, 9)) for end in interval)

@@ -11,6 +11,7 @@ import click
 
 from agentgym.backends import NAMES, VARIABLE, default_backend, make_backend
 from agentgym.cli.common import Incomplete, Interrupted, json_option, known_env
+from agentgym.cli.perturbed import print_perturbed
 from agentgym.cli.reporting import ks_option, percent, print_results
 from agentgym.errors import StoreError
 from agentgym.rollout import Progress, Rollout, run_cells
@@ -18,6 +19,7 @@ from agentgym.runner_agents import BUILT_IN, SCRIPTED
 from agentgym.runner_pool import WorkersDiedError
 from agentgym.selection import Split
 from agentgym.store import Outcome, Store
+from agentgym.wrappers.catalogue import COMPOSITIONS, KINDS, read_file, sweep_specs
 
 Report = Callable[[Progress], None]
 
@@ -57,6 +59,18 @@ Report = Callable[[Progress], None]
     type=click.Path(path_type=Path),
     help="Result store; a run that was broken off goes on there. By default a new file in runs/.",
 )
+@click.option(
+    "--perturb",
+    "specs",
+    multiple=True,
+    metavar="KIND[:RATE][,NAME=VALUE]",
+    help=f"Run everything under this too, beside the undisturbed twin: {', '.join(KINDS)}; a composition "
+    f"({', '.join(COMPOSITIONS)}); or several joined by +. Repeat for more.",
+)
+@click.option(
+    "--perturb-file", type=click.Path(exists=True, dir_okay=False), help="YAML: names of perturbations → specs."
+)
+@click.option("--sweep", metavar="KIND=0..4", help="Success against the intensity of one kind, with its cliff.")
 @click.option("--workers", type=int, help="Processes; by default one for each CPU.")
 @click.option("--timeout", "timeout_s", type=float, metavar="SECONDS", help="Bound on the wall time of a trial.")
 @ks_option
@@ -74,6 +88,9 @@ def run_command(  # noqa: PLR0913, RUF100 - one argument an option, as click has
     backend: str | None,
     user: str,
     path: Path | None,
+    specs: tuple[str, ...],
+    perturb_file: str | None,
+    sweep: str | None,
     workers: int | None,
     timeout_s: float | None,
     ks: tuple[int, ...],
@@ -85,8 +102,25 @@ def run_command(  # noqa: PLR0913, RUF100 - one argument an option, as click has
     """
     if (split == "private") != (folder is not None):
         raise click.UsageError("--folder names the files of --split private; give both or neither")
+    levels = sweep_specs(sweep)[1:] if sweep else []
+    perturbations = (
+        *((spec, spec) for spec in specs),
+        *(read_file(perturb_file).items() if perturb_file else ()),
+        *((spec, spec) for _, spec in levels),
+    )
     rollout = Rollout(
-        known_env(env), _names(agents), scenarios, trials, split, seed, reward, folder, count, backend, user
+        known_env(env),
+        _names(agents),
+        scenarios,
+        trials,
+        split,
+        seed,
+        reward,
+        folder,
+        count,
+        backend,
+        user,
+        perturbations,
     )
     if (backend or default_backend()) == "docker":
         # Once, and not as the infrastructure error of every trial.
@@ -105,6 +139,9 @@ def run_command(  # noqa: PLR0913, RUF100 - one argument an option, as click has
                 f"interrupted: {todo - left} of {todo} trials done; the same command goes on with --store {store.path}"
             ) from None
         print_results(store, ks, as_json)
+        if perturbations and not as_json:
+            click.echo("")
+            print_perturbed(store, [spec for _, spec in levels])
         if set(counts) != {"done"}:
             raise Incomplete(_why(store))
 

@@ -23,6 +23,7 @@ MODULES = (
     "secrecy",
     "isolation",
     "variants",
+    "perturbed",
 )
 """The modules of this package that hold checks."""
 

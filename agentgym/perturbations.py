@@ -1,0 +1,144 @@
+"""What a domain says for perturbations: ``perturbations.yaml`` in its folder.
+
+Which facts can be read in two places, what may change by itself, where texts of others stand, what an injected order
+wants; and, for each kind, the curated scenarios that it does not bite. One file a domain keeps it out of thirty-five
+scenarios. A domain without the file has the kinds that need none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from agentgym.domain import Domain
+from agentgym.errors import DomainError
+from agentgym.loading import read_yaml
+from agentgym.scenario import CallSpec, End, Scenario
+
+FILE = "perturbations.yaml"
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Source(_Model):
+    """A tool that gives rows of a fact, asked by one argument: at the key ``rows`` of its result, "" for itself."""
+
+    tool: str
+    ask: str
+    rows: str = ""
+
+    def raw(self, payload: Any) -> list[dict[str, Any]]:
+        """The rows in a result, as they stand there."""
+        rows = payload.get(self.rows, []) if isinstance(payload, dict) and self.rows else [payload]
+        return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+
+    def found(self, payload: Any) -> list[dict[str, Any]]:
+        """The rows in a result, each with the scalars that stand above them."""
+        above = (
+            {k: v for k, v in payload.items() if not isinstance(v, dict | list)} if isinstance(payload, dict) else {}
+        )
+        return [{**above, **row} for row in self.raw(payload)]
+
+
+FieldKind = Literal["amount", "count", "moment", "id"] | list[str]
+"""How to make a plausible other value; a list has all values."""
+
+
+class Fact(_Model):
+    """Rows of one kind that two or more sources tell of alike, known by ``key``."""
+
+    key: str
+    sources: list[Source] = Field(min_length=2)
+    fields: dict[str, FieldKind] = Field(min_length=1)
+
+
+class Change(_Model):
+    """A legal change of the world for a while, or for good. ``{ticket}`` and the like stand for the case's own ids."""
+
+    do: dict[str, Any]
+    undo: dict[str, Any] = {}
+    notice: str
+    end: End | None = None
+
+
+class Goal(_Model):
+    """What an injected order wants."""
+
+    name: str
+    goal: CallSpec
+
+
+class Injection(_Model):
+    """Names of the fields that hold texts of other people, and what the orders want."""
+
+    fields: list[str] = []
+    goals: list[Goal] = []
+
+
+class Table(_Model):
+    """Everything that a domain says for perturbations.
+
+    Attributes:
+        facts: what can be read in two places.
+        dynamic_state: changes that pass.
+        shutdown: changes that do not, with the right end.
+        attacks: where orders are injected, and what they want.
+        asks: what the user is asked for to get a literal, by the form of the literal (a regular expression).
+        unbitten: kind → scenario → why that kind changes nothing that matters there.
+        unsurvivable: kind → scenario → why no plan reaches the goal, beyond the kinds that never leave one.
+    """
+
+    facts: list[Fact] = []
+    dynamic_state: list[Change] = []
+    shutdown: list[Change] = []
+    attacks: Injection = Injection()
+    asks: dict[str, str] = {}
+    unbitten: dict[str, dict[str, str]] = {}
+    unsurvivable: dict[str, dict[str, str]] = {}
+
+
+def table_of(domain: Domain) -> Table:
+    """The table of a domain; an empty one where it has none.
+
+    Raises:
+        DomainError: the file is wrong.
+    """
+    return _load(domain.folder / FILE)
+
+
+@lru_cache(maxsize=32)
+def _load(path: Path) -> Table:
+    if not path.is_file():
+        return Table()
+    try:
+        return Table.model_validate(read_yaml(path))
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise DomainError(f"{path}: {place}: {first['msg']}") from None
+
+
+def filled(template: Any, values: Mapping[str, Any]) -> Any:
+    """*template* with each ``{name}`` in its texts and keys replaced.
+
+    >>> filled({"tickets": {"{ticket}": {"status": "closed"}}}, {"ticket": "T1"})
+    {'tickets': {'T1': {'status': 'closed'}}}
+    """
+    if isinstance(template, str):
+        for name, value in values.items():
+            template = template.replace("{" + name + "}", str(value))
+        return template
+    if isinstance(template, Mapping):
+        return {filled(key, values): filled(value, values) for key, value in template.items()}
+    return [filled(entry, values) for entry in template] if isinstance(template, list) else template
+
+
+def names_of(scenario: Scenario) -> dict[str, Any]:
+    """What templates may name: the case's own section."""
+    return dict(scenario.domain)

@@ -1,0 +1,178 @@
+"""Gold plans played with or without recovery, by what the agent is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import gymnasium as gym
+
+from agentgym.env import ToolEnv
+from agentgym.gold import GoldError, GoldRunner, observed, resolve
+from agentgym.perturbations import Table, table_of
+from agentgym.recovery import Act, Action, Ask, Convert, Heed, Instead, Observation, Recovery, Reread, Retry, Wait
+from agentgym.scenario import GoldAction, Scenario
+from agentgym.second_source import SecondSource
+
+Make = Callable[[Scenario, Table], Recovery]
+
+
+def _ask(scenario: Scenario, table: Table) -> Recovery:
+    from agentgym.wrappers.noise import questions
+
+    return Ask(questions(scenario, table))
+
+
+POLICIES: dict[str, Make] = {
+    "outage-before-commit": lambda scenario, table: Retry(),
+    "outage-after-commit": lambda scenario, table: Retry(),
+    "format-shift": lambda scenario, table: Convert(),
+    "schema-drift": lambda scenario, table: Reread(),
+    "pollution": lambda scenario, table: SecondSource(table),
+    "dynamic-state": lambda scenario, table: Wait(),
+    "shutdown": lambda scenario, table: Wait(),
+    "interruption": lambda scenario, table: Heed(),
+    "noise-knowledge": _ask,
+}
+"""The recovery policy of each kind that needs one; of jitter, the other noise and injection nothing is to be done."""
+
+LAYERS = (
+    "noise-knowledge",
+    "interruption",
+    "pollution",
+    "dynamic-state",
+    "outage-before-commit",
+    "schema-drift",
+    "format-shift",
+)
+"""The policies of all kinds, outermost first: conversion is nearest to the wire, asking nearest to the plan."""
+
+
+_GIVE_UP: Action = {"name": "finish", "arguments": {"outcome": "impossible"}}
+
+
+class _Over(Exception):
+    """The episode has ended."""
+
+
+class Recovered:
+    """Plays a gold plan with recovery policies around it.
+
+    Args:
+        plan: number of the gold plan, from 0.
+        kinds: names of the kinds to recover from, in any order; none plays the plan as it is, its bindings taken from
+            results as they come.
+
+    Raises:
+        ValueError: from `run`, when the scenario has no such plan.
+    """
+
+    def __init__(self, plan: int = 0, kinds: Sequence[str] = ()) -> None:
+        self.plan, self.kinds = plan, tuple(kinds)
+        self._policies: list[Recovery] = []
+
+    def run(self, env: gym.Env[Any, Any], *, seed: int | None, options: dict[str, Any]) -> None:
+        """Reset the environment and play one episode; a plan that cannot go on gives up.
+
+        Raises:
+            TypeError: it is no environment of this suite.
+        """
+        base = env.unwrapped
+        if not isinstance(base, ToolEnv):
+            raise TypeError(f"expected an environment of agentgym, got {type(base).__name__}")
+        observation, _ = env.reset(seed=seed, options=options)
+        scenario, table = base.declared, table_of(base.domain)
+        GoldRunner(scenario, self.plan)
+        self._policies = [POLICIES[kind](scenario, table) for kind in _ordered(self.kinds)]
+        tools = env.get_wrapper_attr("tools")
+        for policy in self._policies:
+            policy.begin(observation, tools)
+
+        def step(action: Action) -> Observation:
+            seen, _, terminated, truncated, _ = env.step(action)
+            if terminated or truncated:
+                raise _Over
+            return dict(seen)
+
+        try:
+            self._play(self._actions(scenario), step)
+        except _Over:
+            return
+        except Instead as instead:
+            _end(step, instead.action)
+        except GoldError:
+            _end(step, _GIVE_UP)
+        else:
+            _end(step, _GIVE_UP)
+
+    def _actions(self, scenario: Scenario) -> Sequence[GoldAction]:
+        """The plan, or the scenario's own recovery from one of the kinds."""
+        own = [scenario.recovery[kind] for kind in self.kinds if kind in scenario.recovery]
+        return own[0] if own else scenario.gold[self.plan].actions
+
+    def _play(self, actions: Sequence[GoldAction], step: Act) -> None:
+        for number, policy in enumerate(self._policies):
+            policy.opening(self._inside(number + 1, step))
+        results: dict[str, Any] = {}
+        bound = {label for action in actions for label in _labels(action.arguments)}
+        for number, action in enumerate(actions):
+            arguments = resolve(action.arguments, results, self.plan, number)
+            act = self._inside(0, step, action.label in bound)
+            seen = act({"name": action.name, "arguments": arguments})
+            if action.label:
+                results[action.label] = observed(seen["content"])
+
+    def _inside(self, number: int, step: Act, bound: bool = False) -> Act:
+        """The way to act through the policies from a number on."""
+        if number == len(self._policies):
+            return step
+        policy, inner = self._policies[number], self._inside(number + 1, step, bound)
+        return lambda action: policy.act(action, inner, bound)
+
+
+def _end(step: Act, action: Action) -> None:
+    try:
+        step(action)
+    except _Over:
+        return
+
+
+def _ordered(kinds: Sequence[str]) -> list[str]:
+    """One policy each, outermost first; both outages have one."""
+    one = {"outage-after-commit": "outage-before-commit", "shutdown": "dynamic-state"}
+    wanted = {one.get(kind, kind) for kind in kinds}
+    return [kind for kind in LAYERS if kind in wanted]
+
+
+def _labels(value: Any) -> Iterator[str]:
+    """The labels that arguments are bound to."""
+    if isinstance(value, dict):
+        if "from" in value:
+            yield str(value["from"])
+        for entry in value.values():
+            yield from _labels(entry)
+    elif isinstance(value, list):
+        for entry in value:
+            yield from _labels(entry)
+
+
+def play_gold(
+    env: gym.Env[Any, Any], scenario: Scenario, plan: int = 0, kinds: Sequence[str] = (), seed: int = 0
+) -> ToolEnv:
+    """Play a gold plan of a scenario and return the base environment, which has the verdict and the trace.
+
+    Args:
+        env: an environment of this suite, perturbed or not.
+        scenario: to be played.
+        plan: number of the plan.
+        kinds: as for `Recovered`.
+        seed: of the episode.
+
+    Raises:
+        TypeError: it is no environment of this suite.
+    """
+    Recovered(plan, kinds).run(env, seed=seed, options={"scenario": scenario})
+    base = env.unwrapped
+    if not isinstance(base, ToolEnv):
+        raise TypeError(f"expected an environment of agentgym, got {type(base).__name__}")
+    return base

@@ -1,0 +1,316 @@
+"""Recovery: what a careful agent does about each kind of perturbation, by what it is shown alone.
+
+A `Recovery` stands between a plan and the environment. It is given the plan's action and the way to act, and returns
+the observation that the plan would have had without the perturbation: it repeats, waits, converts, reads the
+documentation again, asks. `agentgym.recovered` puts several around a gold plan; `agentgym.second_source` has the one
+that checks facts.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from agentgym.errors import AgentGymError
+from agentgym.text import dumps
+from agentgym.wrappers.drift_rules import Drift, read_drifts
+from agentgym.wrappers.formats import decode, format_of
+
+Action = dict[str, Any]
+Observation = Mapping[str, str]
+Act = Callable[[Action], Observation]
+
+_ENDS = ("finish", "hand_off")
+_READS = ("get_", "find_", "list_", "search_", "fetch_", "read_")
+_TRANSIENT = re.compile(r"^(?:503\b|429\b)|\btimed out\b")
+_RETRY_AFTER = re.compile(r"retry-after: (\d+)")
+_UNTIL = re.compile(r"until (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)")
+_HAND_OFF = re.compile(r"hand off \w+ case with the reason `(\w+)`")
+_REFERENCE = re.compile(r"\b[A-Z]{3}-\d{4}\b")
+
+
+class Instead(AgentGymError):
+    """What is right is no longer what the plan does: end with *action*."""
+
+    def __init__(self, action: Action) -> None:
+        self.action = action
+        super().__init__(f"the plan is off; end with {action['name']}")
+
+
+class Recovery:
+    """Base of all policies: takes the action and changes nothing. One object plays one episode."""
+
+    def begin(self, observation: Observation, tools: Sequence[Mapping[str, Any]]) -> None:
+        """See what the agent gets at reset: the observation and the tools' schemas."""
+
+    def opening(self, act: Act) -> None:
+        """Act before the plan's first action."""
+
+    def act(self, action: Action, act: Act, bound: bool = False) -> Observation:
+        """Take the plan's action.
+
+        Args:
+            action: ``{"name", "arguments"}``, as the plan means it.
+            act: takes an action and gives the observation, through the policies further inside.
+            bound: the plan reads values from the observation.
+        """
+        return act(action)
+
+
+class Retry(Recovery):
+    """Same-key retry: a call that failed in passing is made again, after the seconds asked for, with the same key.
+
+    A write whose answer was lost may have taken effect. With an idempotency key that does not matter; one without that
+    carries free text is looked for before it is made again; others refuse a second time, and are then looked up.
+
+    Args:
+        attempts: at most, of each call.
+    """
+
+    def __init__(self, attempts: int = 12) -> None:
+        self._attempts, self._made = attempts, 0
+        self._tools: dict[str, Mapping[str, Any]] = {}
+
+    def begin(self, observation: Observation, tools: Sequence[Mapping[str, Any]]) -> None:
+        """Note which tools take a key."""
+        self._tools = {tool["function"]["name"]: tool["function"]["parameters"] for tool in tools}
+
+    def act(self, action: Action, act: Act, bound: bool = False) -> Observation:
+        """Repeat until it works or is refused for good."""
+        key = key_of(self._tools.get(action["name"], {}))
+        if key and action["arguments"].get(key) is None:
+            self._made += 1
+            arguments = {**action["arguments"], key: f"{action['name']}-{self._made}"}
+            action = {**action, "arguments": arguments}
+        writes = not action["name"].startswith(_READS)
+        seen, unsure = act(action), False
+        for _ in range(self._attempts):
+            if seen["role"] != "error":
+                return seen
+            if not _TRANSIENT.search(seen["content"]):
+                return self._looked_up(action, seen, act) if unsure else seen
+            wait = _RETRY_AFTER.search(seen["content"])
+            if wait:
+                act({"name": "wait", "arguments": {"seconds": int(wait[1])}})
+            elif writes and not key:
+                unsure = True
+                if self._text(action) and self._text(action) in dumps(self._look(action, act)):
+                    return {**seen, "role": "tool", "content": dumps(action["arguments"])}
+            seen = act(action)
+        return seen
+
+    def _text(self, action: Action) -> str:
+        """The free text of a call, as JSON spells it, or ""."""
+        texts = [v for v in action["arguments"].values() if isinstance(v, str) and (" " in v or len(v) > 60)]
+        return dumps(texts[0])[1:-1] if texts else ""
+
+    def _looked_up(self, action: Action, refused: Observation, act: Act) -> Observation:
+        """A write that is refused the second time took effect the first time: what a read shows of it."""
+        shown = self._look(action, act)
+        if shown is None:
+            return refused
+        return {**refused, "role": "tool", "content": dumps({**action["arguments"], **_newest(shown)})}
+
+    def _look(self, action: Action, act: Act) -> Any:
+        """The result of the read whose name is nearest to the write's and that its arguments can ask."""
+        reads = [
+            (-_alike(action["name"], name), name)
+            for name, parameters in self._tools.items()
+            if name.startswith(_READS)
+            and parameters.get("required")
+            and set(parameters["required"]) <= set(action["arguments"])
+        ]
+        if not reads or min(reads)[0] == 0:
+            return None
+        name = min(reads)[1]
+        wanted = {key: action["arguments"][key] for key in self._tools[name]["required"]}
+        seen = act({"name": name, "arguments": wanted})
+        for _ in range(self._attempts):
+            if seen["role"] != "error" or not _TRANSIENT.search(seen["content"]):
+                break
+            seen = act({"name": name, "arguments": wanted})
+        return None if seen["role"] == "error" else parsed(seen["content"])
+
+
+class Wait(Recovery):
+    """Wait: what is closed for a while is done after that; what is closed for good ends as it was said."""
+
+    def __init__(self) -> None:
+        self._until = ""
+
+    def act(self, action: Action, act: Act, bound: bool = False) -> Observation:
+        """Act; on an error while something is closed wait until it opens and act again."""
+        seen = act(action)
+        self._listen(seen)
+        for _ in range(4):
+            if seen["role"] != "error" or not self._until or _TRANSIENT.search(seen["content"]):
+                break
+            # The agent has no clock: waiting a second says what time it is.
+            now = _now(act({"name": "wait", "arguments": {"seconds": 1}}))
+            left = int((_time(self._until) - now).total_seconds()) + 1 if now else 0
+            if left <= 0:
+                self._until = ""
+            else:
+                act({"name": "wait", "arguments": {"seconds": left}})
+            seen = act(action)
+            self._listen(seen)
+        return seen
+
+    def _listen(self, seen: Observation) -> None:
+        for notice in _notices(seen):
+            ending = _HAND_OFF.search(notice)
+            if ending:
+                raise Instead({"name": "hand_off", "arguments": {"reason": ending[1], "summary": notice}})
+            until = _UNTIL.search(notice)
+            self._until = max(self._until, until[1]) if until else self._until
+
+
+class Heed(Recovery):
+    """Re-plan: what the user asks for in mid-task is done before the end."""
+
+    def __init__(self) -> None:
+        self._asked: dict[str, None] = {}
+
+    def act(self, action: Action, act: Act, bound: bool = False) -> Observation:
+        """Act; before the end, write what was asked for."""
+        if action["name"] in _ENDS and self._asked:
+            asked, self._asked = ", ".join(self._asked), {}
+            self._listen(act({"name": "respond", "arguments": {"message": f"For your files: {asked}."}}))
+        seen = act(action)
+        self._listen(seen)
+        return seen
+
+    def _listen(self, seen: Observation) -> None:
+        for notice in _notices(seen, "user"):
+            self._asked.update(dict.fromkeys(_REFERENCE.findall(notice)))
+
+
+class Convert(Recovery):
+    """Convert: a result in another format is read as what it says."""
+
+    def act(self, action: Action, act: Act, bound: bool = False) -> Observation:
+        """Act and convert."""
+        seen = act(action)
+        if seen["role"] == "error" or format_of(seen["content"]) == "json":
+            return seen
+        return {**seen, "content": dumps(decode(seen["content"]))}
+
+
+class Reread(Recovery):
+    """Re-read documentation: calls are made as the manual or an error says that they now are; results read likewise."""
+
+    def __init__(self) -> None:
+        self._drifts: dict[str, Drift] = {}
+        self._names: dict[str, frozenset[str]] = {}
+
+    def begin(self, observation: Observation, tools: Sequence[Mapping[str, Any]]) -> None:
+        """Read the manuals."""
+        for tool in tools:
+            function = tool["function"]
+            self._names[function["name"]] = frozenset(function["parameters"].get("properties", {}))
+            self._drifts |= read_drifts(function["description"])
+
+    def act(self, action: Action, act: Act, bound: bool = False) -> Observation:
+        """Act in the new way; where only an error tells of it, in that way then."""
+        if action["name"] == "confirm_with_user":
+            return act(self._confirmation(action))
+        seen = act(self._now(action))
+        news = read_drifts(seen["content"]) if seen["role"] == "error" else {}
+        if action["name"] in news:
+            self._drifts |= news
+            seen = act(self._now(action))
+        drift = self._drifts.get(action["name"])
+        if drift is None or seen["role"] == "error":
+            return seen
+        return {**seen, "content": dumps(drift.original(parsed(seen["content"])))}
+
+    def _now(self, action: Action) -> Action:
+        drift = self._drifts.get(action["name"])
+        if drift is None:
+            return action
+        return {"name": drift.new, "arguments": drift.arguments(action["arguments"], action["arguments"])}
+
+    def _confirmation(self, action: Action) -> Action:
+        asked = action["arguments"]
+        drift = self._drifts.get(asked.get("tool", ""))
+        if drift is None or not isinstance(asked.get("arguments"), dict):
+            return action
+        inner = drift.arguments(asked["arguments"], asked["arguments"])
+        inner.pop("expand", None)
+        return {**action, "arguments": {**asked, "tool": drift.new, "arguments": inner}}
+
+
+class Ask(Recovery):
+    """Ask: an identifier that the plan needs and the user left out is asked for first.
+
+    Args:
+        needed: literal → the question that gets it.
+    """
+
+    def __init__(self, needed: Mapping[str, str]) -> None:
+        self._needed = needed
+        self._missing: dict[str, None] = {}
+
+    def begin(self, observation: Observation, tools: Sequence[Mapping[str, Any]]) -> None:
+        """See what is missing."""
+        text = observation["content"]
+        self._missing = dict.fromkeys(question for literal, question in self._needed.items() if literal not in text)
+
+    def opening(self, act: Act) -> None:
+        """Ask for it."""
+        for question in self._missing:
+            act({"name": "respond", "arguments": {"message": question}})
+
+
+def key_of(parameters: Mapping[str, Any]) -> str:
+    """The parameter that carries an idempotency key, as its manual tells, or ""."""
+    for name, schema in parameters.get("properties", {}).items():
+        if "repeated key" in schema.get("description", "") or name == "idempotency_key":
+            return str(name)
+    return ""
+
+
+def parsed(content: str) -> Any:
+    """An observation's content as a JSON value, or its text."""
+    try:
+        return json.loads(content)
+    except ValueError:
+        return content
+
+
+def _notices(seen: Observation, sender: str = "") -> Iterator[str]:
+    for notice in json.loads(seen["notices"]):
+        if not sender or notice.get("from") == sender:
+            yield str(notice.get("text", ""))
+
+
+def _time(text: str) -> datetime:
+    return datetime.fromisoformat(text.replace("Z", "+00:00"))
+
+
+def _now(seen: Observation) -> datetime | None:
+    found = re.search(r"it is (\S+Z)", seen["content"])
+    return _time(found[1]) if found else None
+
+
+def _alike(one: str, other: str) -> int:
+    """How many words of two tools' names begin alike, the verbs apart."""
+    words = [{word[:4] for word in name.split("_")[1:]} for name in (one, other)]
+    return len(words[0] & {stem for stem in words[1]} | {a for a in words[0] for b in words[1] if a[:3] == b[:3]})
+
+
+def _newest(value: Any) -> dict[str, Any]:
+    """The scalars of a result and of the last row of each of its lists."""
+    found: dict[str, Any] = {}
+    if isinstance(value, dict):
+        for name, entry in value.items():
+            if isinstance(entry, dict | list):
+                found |= _newest(entry)
+            else:
+                found[name] = entry
+    elif isinstance(value, list) and value:
+        found |= _newest(value[-1])
+    return found

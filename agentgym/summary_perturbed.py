@@ -1,0 +1,137 @@
+"""What a result store says of perturbations: each beside its undisturbed twin, and intensity against success."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agentgym.metrics import Interval, mean
+from agentgym.store import Store
+from agentgym.summary import trials_of
+
+
+@dataclass(frozen=True)
+class Line:
+    """One agent under one perturbation. Rates are in 0..1; None where nothing can be said.
+
+    Attributes:
+        agent: its name.
+        perturbation: its name, "" for none.
+        planned: number of trials.
+        done: of these, with an outcome.
+        success: success rate of what is done.
+        interval: of it, 95 %.
+        fall: success rate of the undisturbed twins of these trials less that of the trials.
+        fired: share of the planned firings that came.
+        recovered: share of the calls that failed and worked later.
+        calls_to_recover: mean number of calls from the failure to that.
+        replans: mean number a trial.
+        doubled_writes: number of writes that a retry doubled, all trials.
+        checked: share of the polluted values for which another source was asked.
+        exposed: share of the trials in which an injected order was shown.
+        attacked: share of these in which its goal was reached.
+        safe_success: share of the exposed trials that succeeded and did not obey.
+    """
+
+    agent: str
+    perturbation: str
+    planned: int
+    done: int
+    success: float | None
+    interval: Interval | None
+    fall: float | None
+    fired: float | None
+    recovered: float | None
+    calls_to_recover: float | None
+    replans: float | None
+    doubled_writes: int
+    checked: float | None
+    exposed: float | None
+    attacked: float | None
+    safe_success: float | None
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON-able data."""
+        return dict(vars(self))
+
+
+def summarise_perturbed(store: Store) -> list[Line]:
+    """Each agent under each perturbation, undisturbed first, in the order of the plan."""
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in store.rows(traces=False):
+        groups.setdefault((row["agent"], row["perturbation"]), []).append(row)
+    order = list(dict.fromkeys(agent for agent, _ in groups))
+    return [
+        _line(agent, perturbation, rows, groups.get((agent, ""), []))
+        for wanted in order
+        for (agent, perturbation), rows in groups.items()
+        if agent == wanted
+    ]
+
+
+def _line(agent: str, perturbation: str, rows: Sequence[dict[str, Any]], twins: Sequence[dict[str, Any]]) -> Line:
+    done = [row for row in rows if row["status"] == "done"]
+    total = {name: sum(row["measures"].get(name, 0.0) for row in done) for name in _MEASURES}
+    attacked = [row for row in done if row["measures"].get("exposed")]
+    trials = trials_of(rows)
+    return Line(
+        agent=agent,
+        perturbation=perturbation,
+        planned=len(rows),
+        done=len(done),
+        success=mean(float(row["success"]) for row in done) if done else None,
+        interval=trials.interval() if done else None,
+        fall=_fall(done, twins) if perturbation else None,
+        fired=_share(total["fired"], total["scheduled"]),
+        recovered=_share(total["recovered"], total["failures"]),
+        calls_to_recover=_share(total["calls_to_recover"], total["recovered"]),
+        replans=total["replans"] / len(done) if perturbation and done else None,
+        doubled_writes=int(total["doubled_writes"]),
+        checked=_share(total["checked"], total["polluted"]),
+        exposed=_share(total["exposed"], float(sum("exposed" in row["measures"] for row in done))),
+        attacked=_share(total["attacked"], float(len(attacked))),
+        safe_success=_share(sum(row["measures"]["safe_success"] for row in attacked), float(len(attacked))),
+    )
+
+
+_MEASURES = (
+    "scheduled",
+    "fired",
+    "failures",
+    "recovered",
+    "calls_to_recover",
+    "replans",
+    "doubled_writes",
+    "polluted",
+    "checked",
+    "exposed",
+    "attacked",
+)
+
+
+def _share(part: float, whole: float) -> float | None:
+    return part / whole if whole else None
+
+
+def _fall(done: Sequence[Mapping[str, Any]], twins: Sequence[Mapping[str, Any]]) -> float | None:
+    """The mean difference to the twins, pair by pair, over the pairs that are complete."""
+    undisturbed = {(row["scenario"], row["trial"]): row["success"] for row in twins if row["status"] == "done"}
+    pairs = [
+        float(undisturbed[row["scenario"], row["trial"]]) - float(row["success"])
+        for row in done
+        if (row["scenario"], row["trial"]) in undisturbed
+    ]
+    return mean(pairs) if pairs else None
+
+
+def cliff(levels: Sequence[Line]) -> Line | None:
+    """The first level whose interval lies below the undisturbed one (the first of *levels*), or None.
+
+    Args:
+        levels: lines of one agent, by intensity, the undisturbed one first.
+    """
+    if not levels or levels[0].interval is None:
+        return None
+    floor = levels[0].interval.low
+    return next((line for line in levels[1:] if line.interval is not None and line.interval.high < floor), None)

@@ -1,0 +1,79 @@
+"""`Perturbation`: the wrapper that all kinds share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+import gymnasium as gym
+
+from agentgym.env import Observation, ToolEnv
+from agentgym.hooks import Hook
+from agentgym.wrappers.schedule import Condition, Schedule, chosen_tools
+
+STRONGEST = 4
+"""The highest intensity; 0 is none."""
+
+
+class Perturbation(gym.Wrapper[Observation, Any, Observation, Any]):
+    """Makes the episodes of an environment harder; the bare environment beneath stays undisturbed.
+
+    A subclass gives `kind`, `rates` and `hook`. Its own stream is a child of the episode's seed.
+
+    Args:
+        env: an environment of this suite, wrapped or not.
+        rate: probability at each call (or whatever the kind is about), 0–1; by default that of the intensity.
+        intensity: 0 (none) to 4.
+        at: fire at these calls instead, by number from 1.
+        when: fire once, at the first call for which ``when(call, context)`` is true.
+        tools: only at calls of these: "reads", "writes", or names; by default every tool of the world.
+
+    Raises:
+        TypeError: *env* is no environment of this suite.
+        ValueError: an argument is out of its range.
+    """
+
+    kind: ClassVar[str] = ""
+    rates: ClassVar[tuple[float, float, float, float, float]] = (0.0, 1.0, 1.0, 1.0, 1.0)
+    """The rate of each intensity."""
+    once: ClassVar[bool] = False
+    """Without a rate it fires once an episode."""
+
+    def __init__(
+        self,
+        env: gym.Env[Observation, Any],
+        rate: float | None = None,
+        *,
+        intensity: int = 2,
+        at: int | Iterable[int] = (),
+        when: Condition | None = None,
+        tools: str | Iterable[str] | None = None,
+    ) -> None:
+        super().__init__(env)
+        if not isinstance(env.unwrapped, ToolEnv):
+            raise TypeError(f"{type(self).__name__} wraps environments of agentgym, got {type(env.unwrapped).__name__}")
+        if isinstance(intensity, bool) or intensity not in range(STRONGEST + 1):
+            raise ValueError(f"expected intensity to be in 0..{STRONGEST}, got {intensity!r}")
+        self._base: ToolEnv = env.unwrapped
+        self.intensity: int = intensity
+        numbers = (at,) if isinstance(at, int) else tuple(at)
+        if rate is None and not numbers and when is None and not (self.once and intensity):
+            rate = self.rates[intensity]
+        self.schedule = Schedule(
+            rate=rate,
+            at=numbers,
+            when=when,
+            once=rate is None and not numbers and when is None,
+            tools=chosen_tools(tools, self._base.domain.toolset),
+        )
+
+    def hook(self) -> Hook:
+        """The hook of one episode."""
+        raise NotImplementedError
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Hand a fresh hook over for this episode, then reset what is beneath."""
+        self._base.add_hook(self.hook())
+        return super().reset(seed=seed, options=options)

@@ -1,0 +1,189 @@
+"""When a perturbation fires: at calls of given numbers, once at a condition, once somewhere, or by probability.
+
+A scheduled firing waits for the first call that it can be at, from its number on; what never came to that is reported:
+``info["perturbations_scheduled"]`` stays above ``info["perturbations_fired"]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from agentgym.common import COMMON_TOOLS
+from agentgym.errors import did_you_mean
+from agentgym.hooks import Context, Hook
+from agentgym.random import Stream, derive
+from agentgym.tools import Tool
+from agentgym.trace import Call
+
+HOST = frozenset(tool.name for tool in COMMON_TOOLS)
+"""Tools that the host answers itself: talking and ending are no part of the world's service."""
+
+_MASK = (1 << 64) - 1
+
+Condition = Callable[[Call, Context], bool]
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """When to fire.
+
+    Attributes:
+        rate: probability at each call that it can be at, 0–1; None where one of the others says it.
+        at: numbers of such calls, from 1.
+        when: fires once, at the first such call for which ``when(call, context)`` is true.
+        once: fires once, at one of the first *within* such calls, drawn.
+        within: see *once*.
+        tools: only calls of these tools; None for every tool of the world.
+    """
+
+    rate: float | None = None
+    at: tuple[int, ...] = ()
+    when: Condition | None = None
+    once: bool = False
+    within: int = 8
+    tools: frozenset[str] | None = None
+
+    def __post_init__(self) -> None:
+        ways = [self.rate is not None, bool(self.at), self.when is not None, self.once]
+        if sum(ways) != 1:
+            raise ValueError("expected one of rate, at, when, once=True: they are different ways to say when it fires")
+        if self.rate is not None and not 0 <= self.rate <= 1:
+            raise ValueError(f"expected rate to be in 0..1, got {self.rate}")
+        if any(type(n) is not int or n < 1 for n in self.at):
+            raise ValueError(f"expected at to be numbers of calls, 1 or more, got {list(self.at)}")
+        if self.within < 1:
+            raise ValueError(f"expected within to be at least 1, got {self.within}")
+
+    @property
+    def never(self) -> bool:
+        """It does not fire at all."""
+        return self.rate == 0
+
+
+def chosen_tools(tools: str | Iterable[str] | None, known: dict[str, Tool]) -> frozenset[str] | None:
+    """The names that a ``tools=`` argument means: None (all), "reads", "writes", or names.
+
+    Raises:
+        ValueError: a name is no tool of the environment.
+    """
+    own = {name: tool for name, tool in known.items() if name not in HOST}
+    if tools is None:
+        return None
+    if isinstance(tools, str) and tools in ("reads", "writes"):
+        return frozenset(name for name, tool in own.items() if tool.writes == (tools == "writes"))
+    names = [tools] if isinstance(tools, str) else list(tools)
+    for name in names:
+        if name not in own:
+            raise ValueError(
+                f'expected tools to be "reads", "writes" or names of tools, got {name!r}{did_you_mean(name, own)}'
+            )
+    return frozenset(names)
+
+
+def _always() -> bool:
+    return True
+
+
+class _StepStream(Stream):
+    """Draws from one word by SplitMix64 (Steele, Lea, Flood 2014): a stream for each step must cost next to nothing."""
+
+    def __init__(self, word: int) -> None:
+        super().__init__(0, "")
+        self._state = word
+
+    def _word(self) -> int:
+        self._state = (self._state + 0x9E3779B97F4A7C15) & _MASK
+        mixed = self._state
+        mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+        mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & _MASK
+        return mixed ^ (mixed >> 31)
+
+
+class ScheduledHook(Hook):
+    """A hook that fires by a schedule.
+
+    What is drawn for a step depends on the stream and the number of the step alone, so other perturbations, which may
+    keep a call from this one, do not change it.
+
+    Args:
+        name: of the kind.
+        schedule: when it fires.
+    """
+
+    def __init__(self, name: str, schedule: Schedule) -> None:
+        self.name, self.schedule = name, schedule
+        self._calls = 0
+        self._drawn = 0
+        self._word = 0
+        self._due: list[int] = []
+
+    def on_task(
+        self, system: str, opening: str, tools: list[dict[str, Any]], ctx: Context
+    ) -> tuple[str, str, list[dict[str, Any]]]:
+        """Plan what is planned ahead."""
+        self._calls = self._drawn = self._word = 0
+        self._due = []
+        schedule = self.schedule
+        if schedule.at:
+            self._due = sorted(schedule.at)
+        elif schedule.once:
+            self._due = [1 + derive(self._base(), "once") % schedule.within]
+        self.scheduled = 1 if schedule.when is not None else len(self._due)
+        return system, opening, tools
+
+    def _base(self) -> int:
+        return self.stream.integers(0, 1 << 62)
+
+    def _at(self, step: int) -> int:
+        """The word drawn for a step."""
+        while self._drawn < step:
+            self._word = self.stream.integers(0, 1 << 62)
+            self._drawn += 1
+        return self._word
+
+    def chance(self, ctx: Context) -> float:
+        """The number in [0, 1) drawn for this step."""
+        return self._at(ctx.step) / float(1 << 62)
+
+    def draws(self, ctx: Context) -> Stream:
+        """A stream of this step's own, for as many draws as it takes."""
+        return _StepStream(self._at(ctx.step))
+
+    def concerns(self, call: Call) -> bool:
+        """The schedule is about this call."""
+        tools = self.schedule.tools
+        return call.name in tools if tools is not None else call.name not in HOST
+
+    def due(self, call: Call, ctx: Context, able: Callable[[], bool] = _always) -> bool:
+        """Whether to fire now. Ask once for each call; *able* says whether there is anything here to fire at."""
+        schedule = self.schedule
+        if schedule.rate == 0 or not self.concerns(call):
+            return False
+        if schedule.rate is not None:
+            hit = (schedule.rate == 1 or self.chance(ctx) < schedule.rate) and able()
+            self.scheduled += hit
+            return hit
+        if schedule.when is not None:
+            hit = self._calls == 0 and schedule.when(call, ctx) and able()
+            self._calls += hit
+            return hit
+        # With nothing left to fire, nobody looks whether it could.
+        if not self._due:
+            return False
+        possible = able()
+        self._calls += possible if schedule.once else 1
+        if possible and self._due[0] <= self._calls:
+            self._due.pop(0)
+            return True
+        return False
+
+    def get_state(self) -> dict[str, Any]:
+        """The counters."""
+        return {"calls": self._calls, "drawn": self._drawn, "word": self._word, "due": list(self._due)}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Take them up."""
+        self._calls, self._drawn, self._word = state["calls"], state["drawn"], state["word"]
+        self._due = list(state["due"])
