@@ -86,6 +86,14 @@ class Domain:
         """The policy and how talking, confirming and ending work."""
         return f"{self.policy}\n\n{PROMPT}"
 
+    @cached_property
+    def _prompt_text(self) -> str:
+        return dumps(self.system_prompt)
+
+    def prompt_text(self, system: str) -> str:
+        """A system text of `task` as JSON; what is the same in every case is encoded once."""
+        return self._prompt_text[:-1] + dumps(system[len(self.system_prompt) :])[1:]
+
     def task(self, scenario: Scenario) -> str:
         """The system text of one case: the policy, how to work, the time and the briefing."""
         briefing = f" {self.briefing(scenario)}" if self.briefing else ""

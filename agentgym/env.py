@@ -132,7 +132,8 @@ class ToolEnv(gym.Env[Observation, Any]):
         self._task = self._episode.open()
         system, opening, tools = self._task
         shown = self.domain.schemas_text if tools is self.domain.schemas else dumps(tools)
-        task = f'{{"system_prompt": {dumps(system)}, "opening": {dumps(opening)}, "tools": {shown}}}'
+        prompt = dumps(system) if self._hooks else self.domain.prompt_text(system)
+        task = f'{{"system_prompt": {prompt}, "opening": {dumps(opening)}, "tools": {shown}}}'
         observation = {
             "role": "task",
             "name": "",

@@ -40,6 +40,7 @@ from spawned import (
 
 from agentgym.errors import EpisodeError
 from agentgym.hooks import Context, Hook
+from agentgym.text import dumps
 from agentgym.trace import Call
 
 Make = Callable[..., TinyEnv]
@@ -464,3 +465,11 @@ def test_gym_make_gives_the_environment_by_its_id() -> None:
     assert isinstance(env.unwrapped, TinyEnv)
     env.reset(seed=1)
     env.close()
+
+
+def test_the_task_in_info_is_the_json_of_prompt_opening_and_tools(tiny: Make) -> None:
+    env = tiny()
+    _, info = env.reset(seed=1)
+    task = json.loads(info["task"])
+    assert (task["system_prompt"], task["tools"]) == (env.system_prompt, env.tools)
+    assert info["task"] == dumps({"system_prompt": env.system_prompt, "opening": task["opening"], "tools": env.tools})
