@@ -92,6 +92,8 @@ class Recovered:
             seen, _, terminated, truncated, _ = env.step(action)
             if terminated or truncated:
                 raise _Over
+            for policy in self._policies:
+                policy.hear(seen)
             return dict(seen)
 
         try:

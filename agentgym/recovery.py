@@ -49,6 +49,13 @@ class Recovery:
     def opening(self, act: Act) -> None:
         """Act before the plan's first action."""
 
+    def hear(self, seen: Observation) -> None:
+        """See every observation as it comes, also those that other policies keep to themselves.
+
+        Raises:
+            Instead: what is right is no longer what the plan does.
+        """
+
     def act(self, action: Action, act: Act, bound: bool = False) -> Observation:
         """Take the plan's action.
 
@@ -144,7 +151,6 @@ class Wait(Recovery):
     def act(self, action: Action, act: Act, bound: bool = False) -> Observation:
         """Act; on an error while something is closed wait until it opens and act again."""
         seen = act(action)
-        self._listen(seen)
         for _ in range(4):
             if seen["role"] != "error" or not self._until or _TRANSIENT.search(seen["content"]):
                 break
@@ -156,10 +162,10 @@ class Wait(Recovery):
             else:
                 act({"name": "wait", "arguments": {"seconds": left}})
             seen = act(action)
-            self._listen(seen)
         return seen
 
-    def _listen(self, seen: Observation) -> None:
+    def hear(self, seen: Observation) -> None:
+        """Note until when something is closed, or how everything ends now."""
         for notice in _notices(seen):
             ending = _HAND_OFF.search(notice)
             if ending:
@@ -178,12 +184,11 @@ class Heed(Recovery):
         """Act; before the end, write what was asked for."""
         if action["name"] in _ENDS and self._asked:
             asked, self._asked = ", ".join(self._asked), {}
-            self._listen(act({"name": "respond", "arguments": {"message": f"For your files: {asked}."}}))
-        seen = act(action)
-        self._listen(seen)
-        return seen
+            act({"name": "respond", "arguments": {"message": f"For your files: {asked}."}})
+        return act(action)
 
-    def _listen(self, seen: Observation) -> None:
+    def hear(self, seen: Observation) -> None:
+        """Note what the user asks for by themselves."""
         for notice in _notices(seen, "user"):
             self._asked.update(dict.fromkeys(_REFERENCE.findall(notice)))
 

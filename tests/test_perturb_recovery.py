@@ -198,6 +198,15 @@ def test_an_interruption_is_heard_and_its_reference_must_be_told(bare: ToolEnv) 
     assert base.declared == PARTIAL and len(base.scenario.events) == 1
 
 
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "shutdown"])
+def test_the_verifying_agent_with_all_its_policies_survives_each_kind(bare: ToolEnv, kind: str) -> None:
+    """A notice that comes with a call which one policy makes for itself is heard by the others."""
+    made, env = make_agent("verifying"), perturb(bare, kind)
+    for name in ("refund/partial-001", "refund/exception-001", "refund/safety-001"):
+        made.run(env, seed=2, options={"scenario": load_scenario(name)})
+        assert bare.verdict is not None and bare.verdict.success, name
+
+
 def test_dynamic_state_passes_and_what_is_right_stays(bare: ToolEnv) -> None:
     env = perturb(bare, "dynamic-state")
     assert won(env, ["dynamic-state"], 2)

@@ -7,7 +7,6 @@ from typing import Any
 import gymnasium as gym
 import pytest
 
-from agentgym.env import ToolEnv
 from agentgym.loading import load_scenario
 from agentgym.perturbations import Table
 from agentgym.recovered import play_gold
@@ -72,7 +71,7 @@ def test_a_perturbed_episode_can_be_graded_again(kind: str) -> None:
     scenario = load_scenario("refund/partial-001")
     env = perturb(gym.make("Refund-v0", split="test", disable_env_checker=True), kind)
     base = play_gold(env, scenario, 0, [kind] if kind != "jitter" else [], 3)
-    assert isinstance(base, ToolEnv) and base.verdict is not None and base.verdict.success
+    assert base.verdict is not None and base.verdict.success
     rows = [step.to_json() for step in base.trace]
     again = regrade(base.scenario, base.domain, rows, base.verdict.end_reason, base.state_hash)
     assert again.success

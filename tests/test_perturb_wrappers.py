@@ -71,10 +71,9 @@ def test_the_bare_environment_is_undisturbed_after_it_was_wrapped(bare: ToolEnv,
 def test_at_rate_1_it_fires_at_every_call_of_the_world(bare: ToolEnv, kind: str) -> None:
     env = perturb(bare, f"{kind}:1")
     env.reset(seed=5, options={"scenario": SCENARIO})
-    for action in READS[:5]:
-        info = env.step(action)[4]
-        assert info["perturbation"] == ("" if action["name"] == "respond" else kind)
-    assert info["perturbations_fired"] == info["perturbations_scheduled"] == 4
+    infos = [env.step(action)[4] for action in READS[:5]]
+    assert [info["perturbation"] for info in infos] == [kind, kind, "", kind, kind]
+    assert infos[-1]["perturbations_fired"] == infos[-1]["perturbations_scheduled"] == 4
 
 
 @pytest.mark.parametrize("kind", ["dynamic-state", "shutdown", "interruption", "injection", "schema-drift"])

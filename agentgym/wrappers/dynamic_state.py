@@ -48,7 +48,8 @@ class DynamicState(Perturbation):
         super().__init__(env, rate, intensity=intensity)
         self.changes = self._declared()
         if not self.changes and self.schedule.rate != 0:
-            raise ValueError(f"the domain {self._base.domain.name} declares no change for {self.kind}; see docs")
+            name = self._base.domain.name
+            raise ValueError(f"the domain {name} declares no change for {self.kind}; give it a perturbations.yaml")
 
     def _declared(self) -> list[Change]:
         return table_of(self._base.domain).dynamic_state

@@ -67,7 +67,8 @@ class Pollution(Perturbation):
         super().__init__(env, rate, intensity=intensity, at=at, when=when, tools=tools)
         self.facts = table_of(self._base.domain).facts
         if not self.facts and self.schedule.rate != 0:
-            raise ValueError(f"the domain {self._base.domain.name} names no facts that two sources tell; see docs")
+            name = self._base.domain.name
+            raise ValueError(f"the domain {name} names no facts that two sources tell; give it a perturbations.yaml")
 
     def hook(self) -> Hook:
         """The hook of one episode."""

@@ -111,7 +111,7 @@ class SchemaDriftHook(ScheduledHook):
         if self.schedule.never:
             return system, opening, tools
         stream = self.stream
-        self._stale = (self._docs or stream.choice(get_args(Docs))) == "stale"
+        self._stale = (self._docs or stream.choice(("updated", "stale"))) == "stale"
         taken = {schema["function"]["name"] for schema in tools}
         shown: list[dict[str, Any]] = []
         hidden: list[dict[str, Any]] = []
@@ -127,7 +127,6 @@ class SchemaDriftHook(ScheduledHook):
             shown.append(schema if self._stale else new)
             hidden += [new] * self._stale
         self.hidden = hidden
-        self.scheduled = len(self._drifts)
         if not self._stale:
             system = self._renamed(system)
         return system, opening, shown
@@ -168,9 +167,9 @@ class SchemaDriftHook(ScheduledHook):
             gone = next((d for d in self._drifts.values() if self._stale and d.old == call.name), None)
             if gone is None:
                 return call
-            ctx.fire(self.name)
+            self._fire(ctx)
             return Fault(f"410 Gone: {gone.sentence}", 50)
-        ctx.fire(self.name)
+        self._fire(ctx)
         self._expand = bool(call.arguments.get(EXPAND))
         tool = self._toolset[drift.old]
         try:
@@ -178,6 +177,11 @@ class SchemaDriftHook(ScheduledHook):
         except ToolError as error:
             # The old bounds still hold; what breaks them is the agent's mistake and no bug.
             return Fault(str(error))
+
+    def _fire(self, ctx: Context) -> None:
+        # Which of the drifted tools are called is the agent's affair: none of them is planned.
+        self.scheduled += 1
+        ctx.fire(self.name)
 
     def _confirmation(self, call: Call) -> Call:
         arguments = call.arguments.get("arguments")
