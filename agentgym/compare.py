@@ -304,7 +304,7 @@ def _match(spec: Comparator, expected: Any, found: object, sql: bool) -> bool:
         return any(each.matches(found, sql=sql) for each in spec.any_of)
     if spec.type == "null":
         return found is None
-    if sql and isinstance(found, str) and (spec.type in _STRUCTURED or isinstance(expected, (dict, list))):
+    if sql and isinstance(found, str) and _in_json_text(spec, expected):
         # What stands in JSON text is JSON: its bools are bools. A text beside a scalar of type json is just a text.
         found, sql = _loads(found), False
     if spec.type == "number" and spec.tolerance:
@@ -317,6 +317,10 @@ def _match(spec: Comparator, expected: Any, found: object, sql: bool) -> bool:
         return isinstance(found, (list, tuple)) and len(found) <= _MANY and _match_members(spec, expected, found, sql)
     wanted = _key(spec.type, spec.currency, expected, False)
     return wanted is not None and wanted == _key(spec.type, spec.currency, found, sql)
+
+
+def _in_json_text(spec: Comparator, expected: object) -> bool:
+    return spec.type in _STRUCTURED or isinstance(expected, (dict, list))
 
 
 def _match_object(spec: Comparator, expected: Any, found: object, sql: bool) -> bool:

@@ -25,7 +25,7 @@ from agentgym.world import iso
 _NOW = 1_773_480_600_000
 """2026-03-14T09:30:00Z, where a log has no times."""
 
-_LEVELS: tuple[tuple[float, Level], ...] = ((3, "L1"), (5, "L2"), (8, "L3"), (12, "L4"))
+_LEVELS: tuple[tuple[float, Level], ...] = ((3, "L1"), (5, "L2"), (8, "L3"), (12, "L4"), (math.inf, "L5"))
 _NESTED = re.compile(
     r"\b(?:if|unless|otherwise|in case|should (?:that|this|it|you|there)|except|instead|until|before|after"
     r"|then|second(?:ly)?|third(?:ly)?|as well|also|besides)\b|如果|要是|否则|除非|不然|另外|而且|并且|还有|先|再|等",
@@ -66,7 +66,7 @@ class Load:
         >>> Load(1, 0, 1).level, Load(4, 2, 5).level, Load(9, 8, 12).level
         ('L1', 'L3', 'L5')
         """
-        return next((level for bound, level in _LEVELS if self.points < bound), "L5")
+        return next(level for bound, level in _LEVELS if self.points < bound)
 
 
 def load_of(conversation: Conversation) -> Load:

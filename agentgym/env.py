@@ -86,7 +86,9 @@ class ToolEnv(gym.Env[Observation, Any]):
         Reward(reward)
         self._selection = Selection(split, level, scenarios)
         self._fresh_container = fresh_container
-        self._backend_name, self._reward_mode, self._info_mode, self._on_veto = backend, reward, info, on_veto
+        self._backend_name, self._info_mode = backend, info
+        self._reward_mode: RewardMode = reward
+        self._on_veto: Effect | None = on_veto
         self._user: User = make_user(user)
         self._next_user: User | None = None
         self.render_mode = render_mode
@@ -294,6 +296,9 @@ class ToolEnv(gym.Env[Observation, Any]):
         return Episode(scenario, self.domain, seed, self._backend, self._active_user, self._hooks, self._on_veto)
 
     def _world(self) -> Backend:
+        if self._backend is None and self._saved is not None:
+            # A copy opens its world on first use.
+            self._current()
         if self._backend is None:
             raise EpisodeError("the environment is closed or was never reset; call reset() first")
         return self._backend

@@ -6,7 +6,7 @@ Control signals are out of band: a reply says by its fields, never by its text, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 from agentgym.compare import canonical
 from agentgym.hearing import asked_for, asks, closes, hears
@@ -59,21 +59,27 @@ class User(Protocol):
 
     def start(self, spec: UserSpec, language: str) -> None:
         """Begin an episode with what the scenario says of the user."""
+        ...
 
     def reply(self, message: str) -> Reply:
         """Answer a message of the agent."""
+        ...
 
     def confirm(self, tool: str, arguments: Mapping[str, Any]) -> Confirmation:
         """Agree to a call or not. *arguments* are checked, normalised and complete."""
+        ...
 
     def change(self, change: UserChange) -> None:
         """Change one's mind, as a declared event says."""
+        ...
 
     def get_state(self) -> dict[str, Any]:
         """What must be remembered in mid-episode, JSON-able."""
+        ...
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Take up a state that `get_state` gave, after `start`."""
+        ...
 
 
 class ScriptedUser:
@@ -213,7 +219,7 @@ def make_user(user: object) -> User:
     if isinstance(user, User):
         return user
     if callable(user):
-        return CallableUser(user)
+        return CallableUser(cast("Callable[[str], str]", user))
     raise TypeError(f'expected user="scripted", a callable or a User, got {type(user).__name__}')
 
 

@@ -61,7 +61,8 @@ class Vetoes:
             name = rule.call or rule.unconfirmed or rule.foreign
             if name is not None:
                 self._of_tool.setdefault(name, []).append(rule)
-        self._reader, self._matcher, self._on_veto = reader, matcher, on_veto
+        self._reader, self._matcher = reader, matcher
+        self._on_veto: Effect | None = on_veto
         self._queries = [
             (rule, Query(sql=rule.sql, params=rule.params)) for rule in self._rules if rule.sql is not None
         ]

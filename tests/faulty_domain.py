@@ -9,7 +9,7 @@ import itertools
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import gymnasium as gym
 import yaml
@@ -86,7 +86,7 @@ def subject_of(folder: Path, *scenarios: Data, domain: Domain = DESK, full: bool
         file = home / f"{data['id'].partition('/')[2]}.yaml"
         file.write_text(json.dumps({**data, "canary": f"agentgym:{canary}"}), encoding="utf-8")
     own = dataclasses.replace(domain, scenarios=home)
-    make: Callable[..., ToolEnv] = type("FaultyEnv", (ToolEnv,), {"domain": own})
+    make = cast("Callable[..., ToolEnv]", type("FaultyEnv", (ToolEnv,), {"domain": own}))
     gym.register(f"Faulty{number}-v0", entry_point=make)
     return Subject(f"Faulty{number}-v0", generated=0, full=full)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hostile_domain import BASE, HOSTILE, HostileEnv
+from hostile_domain import BASE, HOSTILE, HostileEnv, goal
 from test_cli import agentgym_command, refused
 
 import agentgym
@@ -226,6 +226,7 @@ def test_an_environment_without_its_image_is_refused_at_reset() -> None:
         domain = replace(HOSTILE, name="stranger")
 
     env = Stranger(backend="docker")
+    scenario = goal().model_copy(update={"id": "stranger/apple-001"})
     with pytest.raises(BackendError, match="there is no image agentgym-stranger:.*agentgym images build stranger"):
-        env.begin()
+        env.reset(seed=1, options={"scenario": scenario})
     env.close()

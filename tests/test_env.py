@@ -328,11 +328,9 @@ def test_nothing_reads_the_clock_the_global_streams_or_fresh_uuids(tiny: Make, m
         for name in names:
             monkeypatch.setattr(module, name, refuse)
 
-    class NoNow(datetime.datetime):
-        now = today = utcnow = classmethod(refuse)
-
-    monkeypatch.setattr(datetime, "datetime", NoNow)
-    monkeypatch.setattr("agentgym.world.datetime", NoNow)
+    no_now = type("NoNow", (datetime.datetime,), dict.fromkeys(("now", "today", "utcnow"), classmethod(refuse)))
+    monkeypatch.setattr(datetime, "datetime", no_now)
+    monkeypatch.setattr("agentgym.world.datetime", no_now)
     found = whole(env, MIXED, seed=4)
     after = whole(env, MIXED)
     monkeypatch.undo()

@@ -16,6 +16,7 @@ from agentgym.env import ToolEnv
 from agentgym.errors import AgentGymError
 from agentgym.scenario import Scenario
 from agentgym.tools import Tool
+from agentgym.registration import REGISTERED
 from agentgym.validate.isolation import restored
 from agentgym.validate.moves import current
 from agentgym.validate.registry import Finding, check
@@ -228,7 +229,8 @@ def restore(subject: Subject) -> Finding:
                         env = _make(subject, subject.domain.snapshot)
                     finding.failures += [f"{where}: {wrong}"] if wrong else []
             env.close()
-    contained = restored(subject)
+    # Only registered environments have an image.
+    contained = restored(subject) if subject.env_id in REGISTERED else Finding(skipped="no image")
     finding.failures += contained.failures
     inside = contained.figure or contained.skipped
     finding.figure = (

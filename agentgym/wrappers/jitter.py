@@ -81,7 +81,8 @@ class Jitter(Perturbation):
             )
         if distribution == "lognormal" and self.low_ms == 0 and self.schedule.rate != 0:
             raise ValueError("a lognormal delay is above 0; give low_ms ≥ 1")
-        self.distribution, self.realtime = distribution, realtime
+        self.distribution: Distribution = distribution
+        self.realtime = realtime
 
     def hook(self) -> Hook:
         """The hook of one episode."""
@@ -93,7 +94,8 @@ class JitterHook(ScheduledHook):
 
     def __init__(self, schedule: Schedule, low: int, high: int, distribution: Distribution, realtime: bool) -> None:
         super().__init__(Jitter.kind, schedule)
-        self._low, self._high, self._distribution, self._realtime = low, high, distribution, realtime
+        self._low, self._high, self._realtime = low, high, realtime
+        self._distribution: Distribution = distribution
         self._total = 0
 
     def on_task(

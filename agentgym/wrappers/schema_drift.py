@@ -83,7 +83,7 @@ class SchemaDrift(Perturbation):
         for part in self.parts or ("none",):
             if part not in known:
                 raise ValueError(f"expected parts to be of {', '.join(known)}, got {part!r}")
-        self.docs = docs
+        self.docs: Docs | None = docs
 
     def hook(self) -> Hook:
         """The hook of one episode."""
