@@ -12,8 +12,6 @@ from agentgym.sqlcheck import SqlChecker, checker
 from agentgym.tools import Tool, ToolError
 from agentgym.trace import Call
 
-_MANY = frozenset({"set", "multiset", "list"})
-
 
 class Reader:
     """Runs a scenario's queries on the judge's copy of the world.
@@ -44,7 +42,10 @@ class Reader:
     def found(self, expectation: Expectation) -> Any:
         """What the comparator of *expectation* is to be held against: one value, `MISSING` without a row, or a list."""
         values = self.column(expectation.sql, expectation.params)
-        if expectation.type in _MANY:
+        if expectation.type in ("set", "multiset"):
+            # Their order says nothing, and the report must not depend on it.
+            return sorted(values, key=lambda value: (type(value).__name__, value))
+        if expectation.type == "list":
             return values
         return values[0] if values else MISSING
 

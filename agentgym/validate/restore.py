@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from agentgym import changes as log
 from agentgym.env import ToolEnv
 from agentgym.errors import AgentGymError
+from agentgym.registration import REGISTERED
 from agentgym.scenario import Scenario
 from agentgym.tools import Tool
-from agentgym.registration import REGISTERED
 from agentgym.validate.isolation import restored
 from agentgym.validate.moves import current
 from agentgym.validate.registry import Finding, check
