@@ -1,0 +1,1 @@
+"""The HR API: an enterprise API that the agent has never seen."""
