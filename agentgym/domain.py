@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from agentgym.common import COMMON_TOOLS, PROMPT
-from agentgym.errors import DomainError
+from agentgym.errors import DomainError, did_you_mean
+from agentgym.presentation import DIRECT, Presenter
 from agentgym.scenario import Scenario, VetoRule
 from agentgym.snapshot import snapshot_file
 from agentgym.text import dumps
@@ -20,6 +21,9 @@ from agentgym.world import iso
 
 Generator = Callable[[int, str | None], Scenario]
 """``generator(seed, level)`` gives the training scenario of a seed; ``level`` None draws it."""
+
+Prepare = Callable[[Scenario, int, Any], Scenario]
+"""``prepare(scenario, seed, settings)`` gives what is played in an episode of that seed; it changes no judgement."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,11 @@ class Domain:
         briefing: what the agent is told about this one case, after the policy; None for the time alone.
         caller: the field of the ``domain`` section with the user's own id, or "".
         scenarios: folder of curated scenarios, None for the package's own.
+        settings: model of what ``gym.make`` and the options of ``reset`` take for this domain alone, or None.
+        prepare: draws from the seed what differs from episode to episode (an API's spelling), or None.
+        presentations: name for ``gym.make(…, tools=NAME)`` → how the agent is shown the tools, the default first;
+            none where the tools are shown as they are.
+        world_side: modules besides those of the tools that an image needs.
     """
 
     name: str
@@ -51,6 +60,10 @@ class Domain:
     caller: str = ""
     briefing: Callable[[Scenario], str] | None = None
     scenarios: Path | None = None
+    settings: type[BaseModel] | None = None
+    prepare: Prepare | None = None
+    presentations: Mapping[str, Presenter] = field(default_factory=dict)
+    world_side: tuple[str, ...] = ()
 
     @cached_property
     def toolset(self) -> dict[str, Tool]:
@@ -75,6 +88,28 @@ class Domain:
     def schemas_text(self) -> str:
         """The schemas as JSON, encoded once: they are part of ``info["task"]`` at every reset."""
         return dumps(self.schemas)
+
+    @property
+    def setting_names(self) -> tuple[str, ...]:
+        """Names of the domain's own settings."""
+        return tuple(self.settings.model_fields) if self.settings is not None else ()
+
+    def presenter(self, name: str | None) -> Presenter | None:
+        """How the presentation called *name* is made; None for the tools as they are, and None names the default.
+
+        Raises:
+            ValueError: there is none of that name.
+        """
+        names = [*self.presentations, DIRECT] if self.presentations else [DIRECT]
+        chosen = names[0] if name is None else name
+        if chosen not in names:
+            raise ValueError(f"expected tools to be one of {', '.join(names)}, got {name!r}")
+        return self.presentations.get(chosen)
+
+    def default_schemas(self, name: str | None) -> list[dict[str, Any]]:
+        """The schemas that the presentation called *name* shows before there is an episode."""
+        presenter = self.presenter(name)
+        return self.schemas if presenter is None else presenter(None).schemas
 
     @cached_property
     def policy(self) -> str:
@@ -103,3 +138,30 @@ class Domain:
     def snapshot(self) -> Path:
         """The snapshot's database file, built on first use."""
         return snapshot_file(self.folder)
+
+
+def checked_settings(domain: Domain, settings: Mapping[str, Any]) -> Any:
+    """The domain's own settings as its model has them, None where it has no model.
+
+    Raises:
+        TypeError: the domain has no such setting.
+        ValueError: a setting has a wrong value.
+    """
+    names = domain.setting_names
+    for name in settings:
+        if name not in names:
+            known = ", ".join(names) or "none"
+            raise TypeError(
+                f"{domain.name} has no setting {name!r}{did_you_mean(name, names)}; its settings are: {known}"
+            )
+    return domain.settings.model_validate(dict(settings)) if domain.settings is not None else None
+
+
+def split_settings(domain: Domain, settings: Any, options: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """The settings of one episode, what the options name in place of the environment's own, and the other options."""
+    names = domain.setting_names
+    own = {name: value for name, value in options.items() if name in names}
+    rest = {name: value for name, value in options.items() if name not in names}
+    if own:
+        settings = checked_settings(domain, {**settings.model_dump(), **own})
+    return settings, rest

@@ -13,12 +13,13 @@ import gymnasium as gym
 
 from agentgym.actions import parse_action
 from agentgym.backends import Backend, check_backend, default_backend, make_backend
-from agentgym.domain import Domain
+from agentgym.domain import Domain, checked_settings, split_settings
 from agentgym.episode import Episode
 from agentgym.errors import EpisodeError, StateError
 from agentgym.hooks import Hook
 from agentgym.info import MODES as INFO_MODES
 from agentgym.info import InfoMode, full_info, lean_info
+from agentgym.presentation import Presentation
 from agentgym.random import derive
 from agentgym.render import transcript
 from agentgym.reward import Reward, RewardMode
@@ -54,6 +55,8 @@ class ToolEnv(gym.Env[Observation, Any]):
         scenarios: folder of scenario files for the private split.
         render_mode: "ansi" or None.
         fresh_container: for the docker backend, start every episode in a new container.
+        tools: how the tools are shown, one of the names that the domain gives its presentations; None for its default.
+        settings: what the domain takes besides (see its environment's manual).
 
     Raises:
         ValueError: an argument is none of these.
@@ -74,6 +77,8 @@ class ToolEnv(gym.Env[Observation, Any]):
         scenarios: str | None = None,
         render_mode: str | None = None,
         fresh_container: bool = False,
+        tools: str | None = None,
+        **settings: Any,
     ) -> None:
         backend = default_backend() if backend is None else backend
         check_backend(backend, fresh_container)
@@ -84,6 +89,8 @@ class ToolEnv(gym.Env[Observation, Any]):
         if render_mode not in (None, "ansi"):
             raise ValueError(f'expected render_mode to be None or "ansi", got {render_mode!r}')
         Reward(reward)
+        self._presenter = self.domain.presenter(tools)
+        self._settings = checked_settings(self.domain, settings)
         self._selection = Selection(split, level, scenarios)
         self._fresh_container = fresh_container
         self._backend_name, self._info_mode = backend, info
@@ -92,7 +99,8 @@ class ToolEnv(gym.Env[Observation, Any]):
         self._user: User = make_user(user)
         self._next_user: User | None = None
         self.render_mode = render_mode
-        self.action_space = ActionSpace(self.domain.schemas)
+        default = self.domain.default_schemas(tools)
+        self.action_space = ActionSpace(default)
         self.observation_space = observation_space()
         self._pending: list[Hook] = []
         self._hooks: list[Hook] = []
@@ -102,7 +110,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         self._live: Episode | None = None
         self._saved: EpisodeState | None = None
         self._reward = Reward(reward)
-        self._task = (self.domain.system_prompt, "", self.domain.schemas)
+        self._task = (self.domain.system_prompt, "", default)
 
     # Gymnasium's interface.
 
@@ -115,7 +123,7 @@ class ToolEnv(gym.Env[Observation, Any]):
             seed: of this episode, 0 … 2⁶³ − 1; later resets without one continue its stream. Without any seed, one is
                 drawn.
             options: ``{"scenario": id or Scenario}`` plays that one, whatever the split; ``{"level": "L3"}`` for one
-                train episode.
+                train episode; and the domain's own settings for one episode.
 
         Raises:
             ValueError: the seed, an option or the scenario's name is wrong.
@@ -125,7 +133,10 @@ class ToolEnv(gym.Env[Observation, Any]):
         seed = None if seed is None else _checked_seed(seed)
         super().reset(seed=seed)
         episode_seed = self._seed(seed)
-        scenario = self._selection.choose(self.domain, episode_seed, options or {})
+        settings, options = split_settings(self.domain, self._settings, options or {})
+        scenario = self._selection.choose(self.domain, episode_seed, options)
+        if self.domain.prepare is not None:
+            scenario = self.domain.prepare(scenario, episode_seed, settings)
         self._hooks = hooks
         self._active_user = self._user if user is None else user
         self._episode = None
@@ -133,7 +144,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         self._episode = self._begin(scenario, episode_seed)
         self._task = self._episode.open()
         system, opening, tools = self._task
-        shown = self.domain.schemas_text if tools is self.domain.schemas else dumps(tools)
+        shown = self._tools_text(tools)
         prompt = dumps(system) if self._hooks else self.domain.prompt_text(system)
         task = f'{{"system_prompt": {prompt}, "opening": {dumps(opening)}, "tools": {shown}}}'
         observation = {
@@ -187,6 +198,11 @@ class ToolEnv(gym.Env[Observation, Any]):
     def tools(self) -> list[dict[str, Any]]:
         """This episode's OpenAI function schemas, a fresh copy; before reset the default ones."""
         return copy.deepcopy(self._task[2])
+
+    @property
+    def presentation(self) -> Presentation | None:
+        """How this episode's tools are shown; None where they are the domain's own."""
+        return self._current().presentation
 
     @property
     def system_prompt(self) -> str:
@@ -293,7 +309,16 @@ class ToolEnv(gym.Env[Observation, Any]):
     def _begin(self, scenario: Scenario, seed: int) -> Episode:
         if self._backend is None:
             self._backend = make_backend(self._backend_name, self.domain, self._fresh_container)
-        return Episode(scenario, self.domain, seed, self._backend, self._active_user, self._hooks, self._on_veto)
+        presentation = self._presenter(scenario) if self._presenter is not None else None
+        return Episode(
+            scenario, self.domain, seed, self._backend, self._active_user, self._hooks, self._on_veto, presentation
+        )
+
+    def _tools_text(self, tools: list[dict[str, Any]]) -> str:
+        presentation = self._current().presentation
+        if presentation is not None and tools is presentation.schemas:
+            return presentation.schemas_text
+        return self.domain.schemas_text if tools is self.domain.schemas else dumps(tools)
 
     def _world(self) -> Backend:
         if self._backend is None and self._saved is not None:

@@ -19,6 +19,7 @@ from agentgym.errors import DomainError
 from agentgym.events import EventQueue
 from agentgym.hooks import Context, Fault, Hook
 from agentgym.judge import Judge
+from agentgym.presentation import Answer, Presentation
 from agentgym.presented import present
 from agentgym.random import Stream
 from agentgym.scenario import Effect, Event, Query, Scenario
@@ -47,6 +48,7 @@ class Episode:
         user: the simulated user.
         hooks: outermost first.
         on_veto: overrides the effect of every veto rule.
+        presentation: how the agent is shown the tools, None for as they are.
 
     Attributes:
         declared: the scenario as it was given.
@@ -66,14 +68,17 @@ class Episode:
         user: User,
         hooks: Sequence[Hook] = (),
         on_veto: Effect | None = None,
+        presentation: Presentation | None = None,
     ) -> None:
         self.declared, self.domain, self.seed = scenario, domain, seed
         self.backend, self.user, self.hooks = backend, user, list(hooks)
+        self.presentation = presentation
+        self._through: list[Hook] = [*self.hooks, presentation] if presentation is not None else self.hooks
         self._name_streams()
         for hook in reversed(self.hooks):
             scenario = hook.on_scenario(scenario)
         self.scenario = scenario
-        self.tools: Mapping[str, Tool] = domain.toolset
+        self.tools: Mapping[str, Tool] = self._own_tools
         self.now_ms = scenario.now
         self.trace: list[Step] = []
         self.end_reason = ""
@@ -81,6 +86,7 @@ class Episode:
         self.invalid_calls = self.tool_calls = self.redundant_calls = self.fired = 0
         self._invalid_streak = 0
         self._stepping = False
+        self._asked: Call | None = None
         self._seen: set[str] = set()
         self._notices: list[dict[str, str]] = []
         self.context = Context(seed, scenario.id, self.now_ms)
@@ -96,10 +102,17 @@ class Episode:
             seen[hook.name] = count = seen.get(hook.name, 0) + 1
             hook.stream = Stream(self.seed, f"hook/{hook.name}" + (f"#{count}" if count > 1 else ""))
 
+    @property
+    def _own_tools(self) -> Mapping[str, Tool]:
+        """The tools as the agent is shown them where no hook changes that."""
+        return self.domain.toolset if self.presentation is None else self.presentation.toolset
+
     def open(self) -> tuple[str, str, list[dict[str, Any]]]:
         """Return the system text, the opening message and the tool schemas as the agent gets them."""
         system, opening = self.domain.task(self.scenario), self.scenario.user.opening
         tools = self.domain.schemas
+        if self.presentation is not None:
+            system, opening, tools = self.presentation.on_task(system, opening, tools, self.context)
         if self.hooks:
             tools = json.loads(json.dumps(tools))
         for hook in reversed(self.hooks):
@@ -111,7 +124,7 @@ class Episode:
     def present(self, schemas: list[dict[str, Any]]) -> None:
         """Take the tools as the agent was shown them; calls are parsed by these; hooks turn them into the domain's."""
         hidden = [schema for hook in self.hooks for schema in hook.hidden]
-        self.tools = present([*schemas, *hidden], self.domain.toolset) if self.hooks else self.domain.toolset
+        self.tools = present([*schemas, *hidden], self._own_tools) if self.hooks else self._own_tools
 
     @property
     def scheduled(self) -> int:
@@ -131,6 +144,7 @@ class Episode:
         self.context.step, self.context.now_ms, self.context.fired = step.index, self.now_ms, []
         self.context.extra_ms = 0
         tool = self.domain.toolset.get(parsed.name)
+        self._asked = None
         if isinstance(parsed, Invalid):
             self._refuse(step, parsed)
         else:
@@ -191,18 +205,18 @@ class Episode:
         self._invalid_streak += 1
         step.role, step.error, step.shown = "error", invalid.error, invalid.error
         step.raw = invalid.raw_arguments
-        if invalid.name in self.domain.toolset:
+        if invalid.name in self._own_tools:
             step.sent = Call(invalid.name, {})
 
     def _run(self, step: Step, sent: Call) -> None:
-        call = self._hooked(step, sent) if self.hooks else sent
+        call = self._hooked(step, sent) if self._through else sent
         if call is None:
             return None
         tool = self.domain.toolset[call.name]
         step.owned = self.judge.owned(call, tool)
         step.blocked = self.judge.blocks(call, tool, step.owned)
         if step.blocked:
-            step.role, step.error = "error", f"{call.name} was refused: the policy forbids it here ({step.blocked})"
+            step.role, step.error = "error", f"{sent.name} was refused: the policy forbids it here ({step.blocked})"
             step.shown = step.error
             return None
         step.ran, step.writes = call, tool.writes
@@ -221,20 +235,26 @@ class Episode:
         return None
 
     def _hooked(self, step: Step, sent: Call) -> Call | None:
-        """The call as the hooks leave it, None when one of them breaks it.
+        """The call as the hooks leave it, None when one of them breaks or answers it.
 
         Raises:
             DomainError: a hook made a call that cannot be made: its bug, not the agent's.
         """
         call = Call(sent.name, fresh(sent.arguments))
-        for hook in self.hooks:
+        for hook in self._through:
+            if hook is self.presentation:
+                self._asked = call
             seen = hook.before_call(call, self.context)
+            if isinstance(seen, Answer):
+                self._answer(step, call, seen)
+                return None
             if isinstance(seen, Fault):
                 self._break(step, hook, seen)
                 self._pass(seen.latency_ms + self.context.extra_ms)
                 return None
             call = seen
-        if call == sent:
+        if call == sent or self.presentation is not None:
+            # A presentation has validated what it made.
             return call
         tool = self.domain.toolset.get(call.name)
         try:
@@ -245,14 +265,24 @@ class Episode:
             names = ", ".join(hook.name for hook in self.hooks)
             raise DomainError(f"the hooks ({names}) made a call that cannot be made: {error}") from error
 
+    def _answer(self, step: Step, call: Call, answer: Answer) -> None:
+        """Show what the presentation answers itself; hooks around it may change that like any result."""
+        self._shown(step, call, CallResult(answer.ok, answer.value, answer.error), self.hooks)
+        self._pass(answer.latency_ms + self.context.extra_ms)
+
     def _break(self, step: Step, hook: Hook, fault: Fault) -> None:
         step.role, step.error, step.shown, step.fault = "error", fault.error, fault.error, hook.name
 
     def _show(self, step: Step, call: Call, result: CallResult) -> None:
         """Keep what the call gave and let the hooks change what is shown."""
         step.ok, step.value, step.replayed = result.ok, result.value, result.replayed
-        for hook in reversed(self.hooks):
-            seen = hook.after_call(call, result, self.context)
+        self._shown(step, call, result, self._through)
+
+    def _shown(self, step: Step, call: Call, result: CallResult, hooks: Sequence[Hook]) -> None:
+        for hook in reversed(hooks):
+            # What stands around the presentation sees the call as the presentation got it.
+            own = call if self._asked is None or hook is self.presentation else self._asked
+            seen = hook.after_call(own, result, self.context)
             if isinstance(seen, Fault):
                 self._break(step, hook, seen)
                 self.context.extra_ms += seen.latency_ms
@@ -374,7 +404,8 @@ class Episode:
 
     def _observe(self, step: Step) -> dict[str, str]:
         step.notices, self._notices = dumps(self._notices), []
-        name = step.ran.name if step.ran else step.sent.name if step.sent else ""
+        ran = step.ran if self.presentation is None else None
+        name = ran.name if ran else step.sent.name if step.sent else ""
         observation = {"role": step.role, "name": name, "content": step.shown, "notices": step.notices}
         plain = tuple(observation.values())
         for hook in reversed(self.hooks):

@@ -23,9 +23,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from agentgym.errors import AgentGymError
+from agentgym.presentation import Presentation
 from agentgym.scenario import GoldAction, Scenario
 from agentgym.sqlcheck import Watch, prime, reads_clock
 from agentgym.tools import Tool, shown
+from agentgym.trace import Call
 
 _BINDING = frozenset({"from", "path"})
 _local = threading.local()
@@ -173,18 +175,22 @@ class GoldRunner:
     Args:
         scenario: whose gold is run.
         plan: number of the plan, from 0.
+        presentation: through which it acts and reads (``env.unwrapped.presentation`` after the reset); None where the
+            domain's tools are shown as they are.
 
     Raises:
         ValueError: there is no such plan.
     """
 
-    def __init__(self, scenario: Scenario, plan: int = 0) -> None:
+    def __init__(self, scenario: Scenario, plan: int = 0, presentation: Presentation | None = None) -> None:
         if not 0 <= plan < len(scenario.gold):
             raise ValueError(f"{scenario.id} has the gold plans 0 to {len(scenario.gold) - 1}, got {plan}")
         self.plan = plan
         self._actions: list[GoldAction] = scenario.gold[plan].actions
+        self._presentation = presentation
         self._given = 0
         self._results: dict[str, Any] = {}
+        self._last: Call | None = None
 
     @property
     def step_label(self) -> str:
@@ -205,17 +211,28 @@ class GoldRunner:
         if label:
             if observation is None:
                 raise ValueError(f"next() needs the observation that the action labelled {label!r} gave, got None")
-            self._results[label] = observed(str(observation["content"]))
+            self._results[label] = self._read(str(observation["content"]))
         if self._given >= len(self._actions):
             return None
         action = self._actions[self._given]
         arguments = resolve(action.arguments, self._results, self.plan, self._given)
         self._given += 1
-        return {"name": action.name, "arguments": arguments}
+        if self._presentation is None:
+            return {"name": action.name, "arguments": arguments}
+        self._last = Call(action.name, arguments)
+        return self._presentation.show(self._last)._asdict()
+
+    def _read(self, content: str) -> Any:
+        if self._presentation is None or self._last is None:
+            return observed(content)
+        return self._presentation.read(self._last, content)
 
     def get_state(self) -> dict[str, Any]:
         """The position and what was observed, JSON-able and fresh."""
-        return {"plan": self.plan, "given": self._given, "results": json.loads(json.dumps(self._results))}
+        last = None if self._last is None else self._last._asdict()
+        return json.loads(  # type: ignore[no-any-return]
+            json.dumps({"plan": self.plan, "given": self._given, "results": self._results, "last": last})
+        )
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Continue from what `get_state` gave.
@@ -227,6 +244,7 @@ class GoldRunner:
             raise ValueError(f"the state is of gold plan {state['plan']}, this runner runs plan {self.plan}")
         self._given = int(state["given"])
         self._results = json.loads(json.dumps(state["results"]))
+        self._last = Call(**json.loads(json.dumps(state["last"]))) if state["last"] is not None else None
 
 
 def resolved_calls(actions: Iterable[Any]) -> Counter[str]:

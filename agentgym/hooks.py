@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from agentgym.presentation import Answer
     from agentgym.random import Stream
     from agentgym.scenario import CallSpec, Scenario
     from agentgym.trace import Call
@@ -85,7 +86,7 @@ class Hook:
         """See and change the system text, the opening message and the tool schemas (a fresh copy) at reset."""
         return system, opening, tools
 
-    def before_call(self, call: Call, ctx: Context) -> Call | Fault:
+    def before_call(self, call: Call, ctx: Context) -> Call | Fault | Answer:
         """See and change a call before it runs, or break it."""
         return call
 

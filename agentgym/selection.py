@@ -56,10 +56,9 @@ class Selection:
         """
         for name in options:
             if name not in ("scenario", "level"):
-                raise ValueError(
-                    f"unknown option {name!r}{did_you_mean(name, ('scenario', 'level'))}; "
-                    "options are scenario and level"
-                )
+                known = ("scenario", "level", *domain.setting_names)
+                listed = f"{', '.join(known[:-1])} and {known[-1]}"
+                raise ValueError(f"unknown option {name!r}{did_you_mean(name, known)}; options are {listed}")
         named = options.get("scenario")
         if isinstance(named, Scenario):
             if named.id.partition("/")[0] != domain.name:

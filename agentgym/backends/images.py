@@ -93,6 +93,8 @@ def spec(domain: Domain) -> Spec:
         seed = source.with_name("world.py")
         if source.stem == "tools" and seed.is_file():
             files[f"{base.rpartition('/')[0]}/world.py".lstrip("/")] = seed.read_bytes()
+    for name in domain.world_side:
+        files[f"{name.replace('.', '/')}.py"] = Path(str(importlib.import_module(name).__file__)).read_bytes()
     for path in list(files):
         for parent in list(Path(path).parents)[:-1]:
             files.setdefault(f"{parent}/__init__.py", b"")

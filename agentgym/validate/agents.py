@@ -178,12 +178,15 @@ def _finding(outcomes: Iterable[Outcome], wrong: Callable[[Outcome], bool]) -> F
 
 
 def _play(subject: Subject, spec: str, scenario: Scenario, seed: int = 0) -> Iterator[Outcome]:
-    """One episode of a reference agent, which is given the whole budget of the scenario."""
+    """One episode of a reference agent, which is given the whole budget of the scenario.
+
+    Where the tools are presented in another form, a second one in that.
+    """
     separator = "," if ":" in spec else ":"
     agent = make_agent(f"{spec}{separator}budget={scenario.checks.process.max_steps}")
-    env = subject.env
-    agent.run(env, seed=seed, options={"scenario": scenario})
-    yield _outcome(spec, scenario, env)
+    for env in dict.fromkeys((subject.env, subject.presented)):
+        agent.run(env, seed=seed, options={"scenario": scenario})
+        yield _outcome(spec, scenario, env)
 
 
 def _scripted(subject: Subject, name: str, scenario: Scenario, actions: list[Action]) -> Iterator[Outcome]:

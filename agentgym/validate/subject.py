@@ -14,6 +14,7 @@ from agentgym.domain import Domain
 from agentgym.env import ToolEnv
 from agentgym.gold import GoldRunner
 from agentgym.loading import load_curated, scenario_ids
+from agentgym.presentation import DIRECT
 from agentgym.scenario import Scenario
 from agentgym.trace import Step
 from agentgym.verdict import Verdict
@@ -60,8 +61,17 @@ class Subject:
         return self.make()
 
     def make(self, **kwargs: Any) -> ToolEnv:
-        """Make another one, unwrapped, on the test split unless told otherwise."""
-        return cast("ToolEnv", gym.make(self.env_id, **{"split": "test", **kwargs}).unwrapped)
+        """Make another one, unwrapped, on the test split unless told otherwise.
+
+        Where the domain presents its tools in other forms, this one shows them as they are: what the checks play is in
+        the domain's own terms.
+        """
+        return cast("ToolEnv", gym.make(self.env_id, **{"split": "test", "tools": DIRECT, **kwargs}).unwrapped)
+
+    @cached_property
+    def presented(self) -> ToolEnv:
+        """One environment that shows the tools as agents get them by default: what reference agents play in."""
+        return self.make(tools=None) if self.env.domain.presentations else self.env
 
     @cached_property
     def domain(self) -> Domain:
