@@ -1,8 +1,8 @@
-"""What the HR API offers, apart from how an episode spells it: records, enumerations and endpoints.
+"""What the HR API offers, apart from how an episode spells it: its endpoints, under their canonical names.
 
-The names here are the *canonical* ones. The agent never sees them: a style (drawn from the seed) gives paths, fields,
-values and formats their names for one episode, and the documentation is made from this table and the style. Standard
-library only: this runs inside the container image too.
+The agent never sees these names: a style (drawn from the seed) gives paths and parameters their names for one
+episode, and the documentation is made from this table and the style. Standard library only: this runs inside the
+container image too.
 """
 
 from __future__ import annotations
@@ -11,30 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from agentgym.envs.hr.records import Field
+
 Method = Literal["GET", "POST", "PATCH", "PUT", "DELETE"]
-
-
-@dataclass(frozen=True)
-class Field:
-    """A field of a record, or a parameter of an endpoint.
-
-    Attributes:
-        name: canonical.
-        kind: ``id`` ``text`` ``int`` ``bool`` ``date`` (2026-03-14) ``month`` (2026-03) ``moment`` (2026-03-14T09:30:00Z)
-            ``money`` (integer of the minor unit of the ``currency`` beside it) ``minutes`` ``hundredths`` (1.5 is 150)
-            ``enum:NAME`` ``record:NAME`` ``list:NAME`` (of records) ``ids`` (list of ids) ``enums:NAME`` (list).
-        text: what the documentation says of it.
-        nullable: may be null.
-        confidential: only some roles are shown it; left out for the others.
-        documented: False for the field that no page of the documentation mentions.
-    """
-
-    name: str
-    kind: str
-    text: str
-    nullable: bool = False
-    confidential: bool = False
-    documented: bool = True
 
 
 @dataclass(frozen=True)
@@ -85,240 +64,6 @@ class Endpoint:
         return self.method != "GET"
 
 
-ENUMS: Mapping[str, tuple[str, ...]] = {
-    "employment": ("active", "on_leave", "notice_given", "left"),
-    "role": ("employee", "manager", "hr_partner", "payroll_officer", "recruiter", "hr_admin"),
-    "contract": ("permanent", "fixed_term", "working_student", "intern"),
-    "day": ("worked", "weekend", "public_holiday", "vacation", "sick", "unpaid", "absent"),
-    "decision": ("pending", "approved", "rejected", "cancelled"),
-    "verdict": ("approved", "rejected"),
-    "run": ("open", "cut_off", "closed"),
-    "adjustment": ("grade_change", "overtime", "correction", "bonus", "repayment"),
-    "requisition": ("draft", "open", "on_hold", "filled", "closed"),
-    "stage": ("applied", "screening", "interview", "offer", "hired", "withdrawn", "turned_down"),
-    "source": ("referral", "job_board", "agency", "careers_page"),
-    "system": ("mail", "time_clock", "expenses", "vpn", "code_host", "crm"),
-    "access": ("view_directory", "view_attendance", "view_pay", "change_pay", "decide_leave", "recruit", "administer"),
-}
-
-_EMPLOYEE = Field("employee_id", "id", "the person, such as E1042")
-_DEPARTMENT = Field("department_id", "id", "the department, such as D07")
-_CURRENCY = Field("currency", "text", "ISO 4217 code of every amount in this record")
-_VERSION = Field("version", "int", "rises with every change of the record; an update names the version that it read")
-_FROM = Field("from_date", "date", "first day, included")
-_TO = Field("to_date", "date", "last day, included")
-_NOTE = Field("note", "text", "why, in words")
-_CREATED = Field("created_at", "moment", "when it was entered")
-
-RECORDS: Mapping[str, tuple[Field, ...]] = {
-    "me": (
-        _EMPLOYEE,
-        Field("name", "text", "full name"),
-        Field("role", "enum:role", "the role in which requests are made"),
-        _DEPARTMENT,
-        Field("manages", "ids", "departments that the person manages"),
-        Field("partner_of", "ids", "departments that the person is HR partner of"),
-        Field("today", "date", "the current day"),
-    ),
-    "employee": (
-        _EMPLOYEE,
-        Field("name", "text", "full name"),
-        Field("email", "text", "work e-mail address"),
-        Field("title", "text", "job title"),
-        _DEPARTMENT,
-        Field("manager_id", "id", "employee id of the line manager", nullable=True),
-        Field("status", "enum:employment", "state of the employment"),
-        Field("hired_on", "date", "first day of work"),
-        Field("left_on", "date", "last day of work", nullable=True),
-        Field("cost_centre", "id", "where the cost is booked"),
-        Field("site", "text", "the office"),
-        Field("grade", "id", "pay grade, such as G5", confidential=True),
-        Field("birth_date", "date", "date of birth", confidential=True),
-        Field("national_id", "text", "tax or social security number", confidential=True),
-        Field("bank_account", "text", "account that pay goes to", confidential=True),
-        _VERSION,
-        Field("legacy_ref", "text", "number in the old system", documented=False),
-    ),
-    "department": (
-        _DEPARTMENT,
-        Field("name", "text", "its name"),
-        Field("parent_id", "id", "the department that it belongs to", nullable=True),
-        Field("manager_id", "id", "employee id of its manager"),
-        Field("partner_id", "id", "employee id of its HR partner"),
-        Field("cost_centre", "id", "where its cost is booked by default"),
-        Field("headcount", "int", "people employed in it today, the manager included"),
-        Field("headcount_plan", "int", "people planned for it"),
-    ),
-    "membership": (
-        _EMPLOYEE,
-        Field("name", "text", "full name"),
-        _DEPARTMENT,
-        Field("from_date", "date", "first day in the department"),
-        Field("to_date", "date", "last day in it", nullable=True),
-    ),
-    "contract": (
-        Field("contract_id", "id", "the contract, such as K2001"),
-        _EMPLOYEE,
-        Field("type", "enum:contract", "kind of contract"),
-        Field("from_date", "date", "first day"),
-        Field("to_date", "date", "last day, none if it is permanent", nullable=True),
-        Field("weekly_minutes", "minutes", "working time a week"),
-        Field("grade", "id", "pay grade", confidential=True),
-        Field("probation_until", "date", "end of the probation period", nullable=True),
-        _VERSION,
-    ),
-    "grade": (
-        Field("grade", "id", "the grade, such as G5"),
-        Field("site", "text", "the office that the amounts are for"),
-        Field("monthly_base", "money", "base pay a month"),
-        Field("overtime_percent", "int", "an hour of overtime costs so many hundredths of a normal hour"),
-        Field("hourly_rate", "money", "pay of a normal hour"),
-        _CURRENCY,
-        Field("valid_from", "date", "first day on which the amounts hold"),
-    ),
-    "pay_structure": (
-        _EMPLOYEE,
-        Field("grade", "id", "pay grade"),
-        Field("monthly_base", "money", "base pay a month"),
-        Field("hourly_rate", "money", "pay of a normal hour"),
-        Field("overtime_percent", "int", "an hour of overtime costs so many hundredths of a normal hour"),
-        _CURRENCY,
-        Field("valid_from", "date", "first day on which it holds"),
-        Field("valid_to", "date", "last day, none if it still holds", nullable=True),
-    ),
-    "attendance_day": (
-        _EMPLOYEE,
-        Field("day", "date", "the day"),
-        Field("kind", "enum:day", "what the day was"),
-        Field("worked_minutes", "minutes", "time worked, overtime included"),
-        Field("overtime_minutes", "minutes", "time beyond the contract that was approved"),
-        Field("corrected", "bool", "an approved correction is in these figures"),
-    ),
-    "attendance_summary": (
-        _EMPLOYEE,
-        Field("month", "month", "the month"),
-        Field("overtime_hours", "int", "overtime, whole hours, each day rounded up"),
-    ),
-    "attendance_correction": (
-        Field("correction_id", "id", "the correction, such as AC3001"),
-        _EMPLOYEE,
-        Field("day", "date", "the day"),
-        Field("worked_minutes", "minutes", "time worked, as it should be"),
-        Field("overtime_minutes", "minutes", "overtime, as it should be"),
-        Field("status", "enum:decision", "where it stands"),
-        _NOTE,
-        Field("requested_by", "id", "employee id of who asked"),
-        Field("decided_by", "id", "employee id of who decided", nullable=True),
-        _VERSION,
-    ),
-    "payslip": (
-        Field("payslip_id", "id", "the slip, such as P10042-2026-02"),
-        _EMPLOYEE,
-        Field("month", "month", "the month paid"),
-        Field("base", "money", "base pay"),
-        Field("overtime", "money", "pay for overtime"),
-        Field("adjustments", "money", "what adjustments added or took"),
-        Field("gross", "money", "the sum of the three"),
-        Field("deductions", "money", "tax and social security"),
-        Field("net", "money", "gross less deductions"),
-        _CURRENCY,
-        Field("run_id", "id", "the payroll run"),
-    ),
-    "payroll_run": (
-        Field("run_id", "id", "the run, such as PR2026-03"),
-        Field("month", "month", "the month paid"),
-        Field("cut_off", "date", "what is entered after this day counts for the next month"),
-        Field("pay_day", "date", "when it is paid"),
-        Field("status", "enum:run", "where it stands"),
-    ),
-    "adjustment": (
-        Field("adjustment_id", "id", "the adjustment, such as AJ4001"),
-        _EMPLOYEE,
-        Field("month", "month", "the month whose pay it changes"),
-        Field("kind", "enum:adjustment", "what it is for"),
-        Field("amount", "money", "added to pay; below zero takes"),
-        _CURRENCY,
-        _NOTE,
-        Field("entered_by", "id", "employee id of who entered it"),
-        _CREATED,
-    ),
-    "leave_type": (
-        Field("leave_type", "id", "the code, such as ANNUAL"),
-        Field("name", "text", "what it is called"),
-        Field("paid", "bool", "whether pay goes on"),
-        Field("needs_certificate_after_days", "int", "so many days in a row without a certificate", nullable=True),
-        Field("notice_days", "int", "calendar days before the first day by which it must be asked for"),
-    ),
-    "leave_balance": (
-        _EMPLOYEE,
-        Field("leave_type", "id", "the code"),
-        Field("year", "int", "calendar year"),
-        Field("entitled_hundredths", "hundredths", "days granted"),
-        Field("taken_hundredths", "hundredths", "days used, approved ones included"),
-        Field("left_hundredths", "hundredths", "days that are left"),
-        Field("carried_until", "date", "carried days expire after it", nullable=True),
-    ),
-    "leave_request": (
-        Field("request_id", "id", "the request, such as LR5001"),
-        _EMPLOYEE,
-        Field("leave_type", "id", "the code"),
-        _FROM,
-        _TO,
-        Field("days_hundredths", "hundredths", "working days that it takes"),
-        Field("status", "enum:decision", "where it stands"),
-        Field("reason", "text", "why", nullable=True, confidential=True),
-        Field("decided_by", "id", "employee id of who decided", nullable=True),
-        _CREATED,
-        _VERSION,
-    ),
-    "requisition": (
-        Field("requisition_id", "id", "the position to fill, such as RQ601"),
-        _DEPARTMENT,
-        Field("title", "text", "job title"),
-        Field("grade", "id", "pay grade"),
-        Field("status", "enum:requisition", "where it stands"),
-        Field("openings", "int", "people wanted"),
-        Field("filled", "int", "people hired so far"),
-        Field("hiring_manager_id", "id", "employee id"),
-        Field("opened_on", "date", "since when it is open"),
-        _VERSION,
-    ),
-    "candidate": (
-        Field("candidate_id", "id", "the candidate, such as CA7001"),
-        Field("requisition_id", "id", "the position"),
-        Field("name", "text", "full name"),
-        Field("email", "text", "e-mail address"),
-        Field("stage", "enum:stage", "where they stand"),
-        Field("score_hundredths", "hundredths", "mean of the interviews, 1 to 5", nullable=True),
-        Field("source", "enum:source", "where they came from"),
-        Field("applied_on", "date", "when"),
-        Field("expected_pay", "money", "what they asked for a month", nullable=True, confidential=True),
-        _CURRENCY,
-        Field("background_note", "text", "result of the background check", nullable=True, confidential=True),
-        _VERSION,
-    ),
-    "access_grant": (
-        Field("grant_id", "id", "the grant, such as AG8001"),
-        _EMPLOYEE,
-        Field("right", "enum:access", "what it allows"),
-        Field("department_id", "id", "only there; none for everywhere", nullable=True),
-        Field("until", "date", "last day", nullable=True),
-        Field("granted_by", "id", "employee id of who gave it"),
-    ),
-    "account": (
-        Field("account_id", "id", "the account, such as AT9001"),
-        _EMPLOYEE,
-        Field("system", "enum:system", "where"),
-        Field("active", "bool", "whether it can be used"),
-    ),
-    "bulk_result": (
-        Field("updated", "ids", "employees that were changed"),
-        Field("unchanged", "ids", "employees that had the value already"),
-    ),
-    "deleted": (Field("id", "id", "what is gone"),),
-}
-
-
 def _path(name: str, text: str) -> Parameter:
     return Parameter(Field(name, "id", text), "path")
 
@@ -340,14 +85,18 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     # Employees.
     Endpoint("list_employees", "employees", "GET", "employees", "employee",
              "People by department, state, cost centre or part of the name; confidential fields are never in lists.",
-             (_query("department_id", "id", "only this department"), _query("status", "enum:employment", "only this state"),
-              _query("cost_centre", "id", "only this cost centre"), _query("name", "text", "part of the name")), many=True),
+             (_query("department_id", "id", "only this department"),
+              _query("status", "enum:employment", "only this state"),
+              _query("cost_centre", "id", "only this cost centre"), _query("name", "text", "part of the name")),
+             many=True),
     Endpoint("get_employee", "employees", "GET", "employees/{employee_id}", "employee",
              "One person; confidential fields are left out unless the role may see them.", (_WHO,)),
-    Endpoint("create_employee", "employees", "POST", "employees", "employee", "Enter a new person, employed from a day on.",
+    Endpoint("create_employee", "employees", "POST", "employees", "employee",
+             "Enter a new person, employed from a day on.",
              (_body("name", "text", "full name"), _body("email", "text", "work e-mail address"),
               _body("title", "text", "job title"), _body("department_id", "id", "the department"),
-              _body("manager_id", "id", "employee id of the line manager"), _body("hired_on", "date", "first day of work"),
+              _body("manager_id", "id", "employee id of the line manager"),
+              _body("hired_on", "date", "first day of work"),
               _body("cost_centre", "id", "where the cost is booked"), _body("site", "text", "the office")), keyed=True),
     Endpoint("update_employee", "employees", "PATCH", "employees/{employee_id}", "employee",
              "Change fields of one person; what is left out stays.",
@@ -364,7 +113,8 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     # Departments.
     Endpoint("list_departments", "departments", "GET", "departments", "department", "The departments, by number.",
              (_query("parent_id", "id", "only those that belong to it"),), many=True),
-    Endpoint("get_department", "departments", "GET", "departments/{department_id}", "department", "One department.", (_DEP,)),
+    Endpoint("get_department", "departments", "GET", "departments/{department_id}", "department", "One department.",
+             (_DEP,)),
     Endpoint("list_members", "departments", "GET", "departments/{department_id}/members", "membership",
              "Who belonged to the department on a day, or at any time between two days; by default today.",
              (_DEP, _query("from_date", "date", "first day"), _query("to_date", "date", "last day")), many=True),
@@ -378,15 +128,18 @@ ENDPOINTS: tuple[Endpoint, ...] = (
               _body("weekly_minutes", "minutes", "working time a week"), _body("grade", "id", "pay grade"),
               _body("probation_until", "date", "end of the probation period", False)), keyed=True),
     Endpoint("change_grade", "contracts", "POST", "employees/{employee_id}/grade-changes", "pay_structure",
-             "Give a person another grade from the first day of a month on; pay slips already closed do not change by it.",
+             "Give a person another grade from the first day of a month on; pay slips already closed do not "
+             "change by it.",
              (_WHO, _body("grade", "id", "the new grade"), _body("valid_from", "date", "first day of a month"),
               _body("note", "text", "why")), conditional=True, keyed=True),
     # Attendance.
     Endpoint("list_attendance", "attendance", "GET", "attendance", "attendance_day",
              "Attendance by day of one person, or of a whole department as it is today, in one calendar month at most.",
              (_query("employee_id", "id", "the person"), _query("department_id", "id", "instead: the department"),
-              _query("from_date", "date", "first day", True), _query("to_date", "date", "last day", True)), many=True, limit=60),
-    Endpoint("get_attendance_summary", "attendance", "GET", "employees/{employee_id}/attendance-summary", "attendance_summary",
+              _query("from_date", "date", "first day", True), _query("to_date", "date", "last day", True)), many=True,
+             limit=60),
+    Endpoint("get_attendance_summary", "attendance", "GET", "employees/{employee_id}/attendance-summary",
+             "attendance_summary",
              "Overtime of a month in whole hours. Rounded up day by day, so it is no basis for pay.",
              (_WHO, Parameter(Field("month", "month", "the month"), "query")), deprecated="list_attendance"),
     Endpoint("list_corrections", "attendance", "GET", "attendance-corrections", "attendance_correction",
@@ -396,11 +149,13 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint("create_correction", "attendance", "POST", "attendance-corrections", "attendance_correction",
              "Ask for the correction of a day; the line manager decides.",
              (_body("employee_id", "id", "the person"), _body("day", "date", "the day"),
-              _body("worked_minutes", "minutes", "as it should be"), _body("overtime_minutes", "minutes", "as it should be"),
+              _body("worked_minutes", "minutes", "as it should be"),
+              _body("overtime_minutes", "minutes", "as it should be"),
               _body("note", "text", "why")), keyed=True),
     Endpoint("decide_correction", "attendance", "POST", "attendance-corrections/{correction_id}/decision",
              "attendance_correction", "Approve or reject a correction.",
-             (_path("correction_id", "the correction"), _body("decision", "enum:verdict", "what is decided")), conditional=True),
+             (_path("correction_id", "the correction"), _body("decision", "enum:verdict", "what is decided")),
+             conditional=True),
     # Pay.
     Endpoint("list_grades", "pay", "GET", "grades", "grade", "The grades and what they pay at an office.",
              (_query("site", "text", "only this office"), _query("grade", "id", "only this grade")), many=True),
@@ -408,9 +163,11 @@ ENDPOINTS: tuple[Endpoint, ...] = (
              "What a person is paid on a day, by default today.", (_WHO, _query("on", "date", "the day"))),
     Endpoint("list_pay_history", "pay", "GET", "employees/{employee_id}/pay-history", "pay_structure",
              "What a person was paid, oldest first.", (_WHO,), many=True),
-    Endpoint("list_payslips", "pay", "GET", "payslips", "payslip", "Pay slips of a person or of a month, by month and number.",
+    Endpoint("list_payslips", "pay", "GET", "payslips", "payslip",
+             "Pay slips of a person or of a month, by month and number.",
              (_query("employee_id", "id", "the person"), _query("department_id", "id", "the department as it is today"),
-              _query("from_month", "month", "first month"), _query("to_month", "month", "last month")), many=True, limit=30),
+              _query("from_month", "month", "first month"), _query("to_month", "month", "last month")), many=True,
+             limit=30),
     Endpoint("get_payslip", "pay", "GET", "payslips/{payslip_id}", "payslip", "One pay slip.",
              (_path("payslip_id", "the slip"),)),
     Endpoint("list_runs", "pay", "GET", "payroll-runs", "payroll_run", "Payroll runs, latest first.",
@@ -427,12 +184,14 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     # Leave.
     Endpoint("list_leave_types", "leave", "GET", "leave-types", "leave_type", "The kinds of leave.", many=True),
     Endpoint("list_balances", "leave", "GET", "employees/{employee_id}/leave-balances", "leave_balance",
-             "Days of leave that a person has.", (_WHO, _query("year", "int", "calendar year, by default this one")), many=True),
+             "Days of leave that a person has.", (_WHO, _query("year", "int", "calendar year, by default this one")),
+             many=True),
     Endpoint("create_balance", "leave", "POST", "employees/{employee_id}/leave-balances", "leave_balance",
              "Grant days of a kind of leave for a year; once a kind and year.",
              (_WHO, _body("leave_type", "id", "the code"), _body("year", "int", "calendar year"),
               _body("entitled_hundredths", "hundredths", "days granted")), keyed=True),
-    Endpoint("list_leave", "leave", "GET", "leave-requests", "leave_request", "Requests for leave that touch a period, by number.",
+    Endpoint("list_leave", "leave", "GET", "leave-requests", "leave_request",
+             "Requests for leave that touch a period, by number.",
              (_query("employee_id", "id", "only this person"), _query("department_id", "id", "only this department"),
               _query("status", "enum:decision", "only these"), _query("from_date", "date", "first day"),
               _query("to_date", "date", "last day")), many=True),
@@ -444,14 +203,17 @@ ENDPOINTS: tuple[Endpoint, ...] = (
               _body("reason", "text", "why", False)), keyed=True),
     Endpoint("decide_leave", "leave", "POST", "leave-requests/{request_id}/decision", "leave_request",
              "Approve or reject a request.",
-             (_path("request_id", "the request"), _body("decision", "enum:verdict", "what is decided")), conditional=True),
+             (_path("request_id", "the request"), _body("decision", "enum:verdict", "what is decided")),
+             conditional=True),
     Endpoint("cancel_leave", "leave", "DELETE", "leave-requests/{request_id}", "leave_request",
              "Take a request back; the days are given back.", (_path("request_id", "the request"),), conditional=True),
     # Recruiting.
     Endpoint("list_requisitions", "recruiting", "GET", "requisitions", "requisition", "Positions to fill, by number.",
-             (_query("department_id", "id", "only this department"), _query("status", "enum:requisition", "only these")), many=True),
+             (_query("department_id", "id", "only this department"),
+              _query("status", "enum:requisition", "only these")), many=True),
     Endpoint("create_requisition", "recruiting", "POST", "requisitions", "requisition", "Open a position.",
-             (_body("department_id", "id", "the department"), _body("title", "text", "job title"), _body("grade", "id", "pay grade"),
+             (_body("department_id", "id", "the department"), _body("title", "text", "job title"),
+              _body("grade", "id", "pay grade"),
               _body("openings", "int", "people wanted"), _body("hiring_manager_id", "id", "employee id")), keyed=True),
     Endpoint("update_requisition", "recruiting", "PATCH", "requisitions/{requisition_id}", "requisition",
              "Change a position; what is left out stays.",
@@ -462,21 +224,26 @@ ENDPOINTS: tuple[Endpoint, ...] = (
              (_path("requisition_id", "the position"), _query("stage", "enum:stage", "only these")), many=True),
     Endpoint("get_candidate", "recruiting", "GET", "candidates/{candidate_id}", "candidate", "One candidate.",
              (_path("candidate_id", "the candidate"),)),
-    Endpoint("move_candidate", "recruiting", "POST", "candidates/{candidate_id}/stage", "candidate", "Move a candidate to a stage.",
+    Endpoint("move_candidate", "recruiting", "POST", "candidates/{candidate_id}/stage", "candidate",
+             "Move a candidate to a stage.",
              (_path("candidate_id", "the candidate"), _body("stage", "enum:stage", "the new stage")), conditional=True),
     # Access.
-    Endpoint("list_grants", "access", "GET", "employees/{employee_id}/grants", "access_grant", "What a person may see and do.",
+    Endpoint("list_grants", "access", "GET", "employees/{employee_id}/grants", "access_grant",
+             "What a person may see and do.",
              (_WHO,), many=True),
-    Endpoint("create_grant", "access", "POST", "employees/{employee_id}/grants", "access_grant", "Allow a person something.",
+    Endpoint("create_grant", "access", "POST", "employees/{employee_id}/grants", "access_grant",
+             "Allow a person something.",
              (_WHO, _body("right", "enum:access", "what"), _body("department_id", "id", "only there", False),
               _body("until", "date", "last day", False)), keyed=True),
     Endpoint("revoke_grant", "access", "DELETE", "grants/{grant_id}", "deleted", "Take a right away.",
              (_path("grant_id", "the grant"),)),
     Endpoint("list_accounts", "access", "GET", "employees/{employee_id}/accounts", "account", "Accounts of a person.",
              (_WHO,), many=True),
-    Endpoint("create_account", "access", "POST", "employees/{employee_id}/accounts", "account", "Open an account in a system.",
+    Endpoint("create_account", "access", "POST", "employees/{employee_id}/accounts", "account",
+             "Open an account in a system.",
              (_WHO, _body("system", "enum:system", "where")), keyed=True),
-    Endpoint("close_account", "access", "DELETE", "accounts/{account_id}", "account", "Close an account; the record stays.",
+    Endpoint("close_account", "access", "DELETE", "accounts/{account_id}", "account",
+             "Close an account; the record stays.",
              (_path("account_id", "the account"),)),
 )  # fmt: skip
 
