@@ -1,0 +1,90 @@
+"""From a canonical call to the request that asks for it, in a style."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from agentgym.envs.hr.endpoints import PAGE_SIZE
+from agentgym.envs.hr.operations import api
+from agentgym.envs.hr.paging import cursor_of
+from agentgym.envs.hr.style import Style
+
+
+class Request(NamedTuple):
+    """A request as the agent makes it; ``query``, ``headers`` and ``body`` are None where there is none."""
+
+    method: str
+    path: str
+    query: dict[str, Any] | None
+    headers: dict[str, str] | None
+    body: dict[str, Any] | None
+
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of ``http_request``, without those that are None."""
+        return {name: value for name, value in self._asdict().items() if value is not None}
+
+
+def request(style: Style, tool: str, arguments: Mapping[str, Any]) -> Request:
+    """The request that asks for *tool*: the inverse of `agentgym.envs.hr.api.route`.
+
+    Args:
+        style: the API's spelling.
+        tool: canonical name.
+        arguments: canonical; None counts as left out.
+
+    Raises:
+        KeyError: there is no such tool.
+        ValueError: a parameter in the path is missing.
+    """
+    made = api(style)
+    operation = made.operations[tool]
+    values: dict[str, str] = {}
+    for param in operation.path:
+        if arguments.get(param.name) is None:
+            raise ValueError(f"{tool} cannot be asked for without {param.name}")
+        values[param.name] = str(param.codec.show(arguments[param.name]))
+    query = {
+        name: param.codec.show(arguments[param.name])
+        for name, param in operation.query.items()
+        if arguments.get(param.name) is not None
+    }
+    if operation.endpoint.many:
+        query.update(page_query(style, tool, arguments.get("page", 1), arguments.get("page_size", PAGE_SIZE)))
+    headers: dict[str, str] = {}
+    if operation.version_place == "header" and arguments.get("version") is not None:
+        headers[style.version_name] = f'"{arguments["version"]}"' if style.etag else str(arguments["version"])
+    if operation.key is not None and style.key_place == "header" and arguments.get("idempotency_key") is not None:
+        headers[style.key_name] = arguments["idempotency_key"]
+    body = {
+        name: made.money.encode(arguments[param.name], arguments.get("currency", ""))
+        if param.kind == "money"
+        else param.codec.show(arguments[param.name])
+        for name, param in operation.body.items()
+        if arguments.get(param.name) is not None
+    }
+    has_body = operation.route.method not in ("GET", "DELETE") and (body or operation.body)
+    return Request(
+        operation.route.method, operation.route.fill(values), query or None, headers or None, body if has_body else None
+    )
+
+
+def page_query(style: Style, tool: str, page: int, size: int, explicit: bool = False) -> dict[str, Any]:
+    """The query parameters of a page; without *explicit*, what is so by default is left out."""
+    paging = style.paging
+    if paging.kind == "cursor" and page != 1:
+        return {paging.place: cursor_of(style, tool, page, size)}
+    out: dict[str, Any] = {}
+    if page != 1 or explicit:
+        out[paging.place] = (page - 1) * size if paging.kind == "offset" else page - 1 + paging.first
+    if size != PAGE_SIZE or explicit:
+        out[paging.size] = size
+    return out
+
+
+def links(style: Style, tool: str, arguments: Mapping[str, Any]) -> Callable[[int, int], str]:
+    """What gives the address of a page (its number and size) of the list that *tool* gives with *arguments*."""
+    asked = request(style, tool, {**arguments, "page": 1, "page_size": PAGE_SIZE})
+    first = f"{asked.path}?{urlencode(asked.query)}&" if asked.query else f"{asked.path}?"
+    return lambda page, size: first + urlencode(page_query(style, tool, page, size, explicit=True))

@@ -1,0 +1,173 @@
+"""Where an API puts its endpoints: methods, paths, and where each parameter stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+from urllib.parse import quote
+
+from agentgym.envs.hr.endpoints import ENDPOINTS, Endpoint
+from agentgym.envs.hr.naming import Names
+from agentgym.envs.hr.words import Draw, cased
+
+Place = Literal["path", "query", "body"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How paths are made.
+
+    Attributes:
+        base: what every path begins with, such as ``/api/v2``.
+        kind: ``rest`` (ids in the path), ``keyed`` (ids in the query or body) or ``rpc`` (verbs in the path).
+        update: method of a partial update.
+        delete: ``DELETE``, or ``POST`` to a path that ends in the verb.
+        action: ``noun`` (…/decision), ``colon`` (…:decide) or ``folder`` (…/actions/decide).
+        act: method of an action.
+        joint: what stands between resource and verb of an ``rpc`` path.
+        item: last segment of a ``keyed`` path to one record.
+        case: of verbs in paths.
+    """
+
+    base: str = ""
+    kind: str = "rest"
+    update: str = "PATCH"
+    delete: str = "DELETE"
+    action: str = "noun"
+    act: str = "POST"
+    joint: str = "/"
+    item: str = "item"
+    case: str = "kebab"
+
+
+class Route(NamedTuple):
+    """Method, path segments (a parameter as ``{canonical name}``, maybe with ``:verb`` behind) and places."""
+
+    method: str
+    segments: tuple[str, ...]
+    places: Mapping[str, Place]
+
+    def path(self, names: Mapping[str, str]) -> str:
+        """The path with the parameters' shown names, such as ``/v1/people/{personNo}``."""
+        return "/" + "/".join(part.format_map(_Braced(names)) for part in self.segments)
+
+    def fill(self, values: Mapping[str, str]) -> str:
+        """The path with values (as shown) in place of parameters."""
+        quoted = {name: quote(value, safe="") for name, value in values.items()}
+        return "/" + "/".join(part.format_map(quoted) if part[0] == "{" else part for part in self.segments)
+
+
+class _Braced(dict[str, str]):
+    def __missing__(self, key: str) -> str:
+        raise KeyError(key)
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        super().__init__({key: "{" + name + "}" for key, name in names.items()})
+
+
+def plan(draw: Draw, level: int, path_case: str) -> Plan:
+    """Draw how paths are made; level 0 is plain REST."""
+    if level == 0:
+        return Plan(base="/api")
+    version = draw.bits("base/version") % 9 + 1
+    word = draw.pick(
+        "base/word", ("api", "rest", "hr", "people", "services", "gateway", "backend", "core", "hcm", "svc")
+    )
+    base = draw.pick(
+        "base/form", (f"/{word}/v{version}", f"/v{version}", f"/{word}", f"/v{version}/{word}", f"/{word}/{version}.0")
+    )
+    return Plan(
+        base=base,
+        kind=draw.pick("kind", ("rest", "rest", "rest", "keyed", "rpc")),
+        update=draw.pick("update", ("PATCH", "PATCH", "PUT", "POST")),
+        delete=draw.pick("delete", ("DELETE", "DELETE", "POST")),
+        action=draw.pick("action", ("noun", "colon", "folder")),
+        act=draw.pick("act", ("POST", "POST", "PUT")),
+        joint=draw.pick("joint", ("/", ".")),
+        item=draw.pick("item", ("item", "one", "single", "entry", "by-key")),
+        case=path_case,
+    )
+
+
+def lay_out(draw: Draw, level: int, plan_: Plan, names: Names) -> dict[str, Route]:
+    """Tool → route, no two with the same method and shape."""
+    flat = {
+        segments[2]: level > 0 and draw.chance(f"flat/{segments[2]}", 40)
+        for segments in (endpoint.path.split("/") for endpoint in ENDPOINTS)
+        if len(segments) == 3 and not _is_action(segments)
+    }
+    routes = {endpoint.tool: _route(endpoint, plan_, names, flat) for endpoint in ENDPOINTS}
+    shapes = {
+        (r.method, *("{}" + s.rpartition("}")[2] if s[0] == "{" else s for s in r.segments)) for r in routes.values()
+    }
+    if len(shapes) != len(routes):
+        raise ValueError(f"two routes are alike: {sorted(route.path(names.fields) for route in routes.values())}")
+    return routes
+
+
+def _is_action(segments: list[str]) -> bool:
+    return segments[-1] in ("decision", "stage", "grade-changes", "bulk")
+
+
+def _verb(endpoint: Endpoint, plan_: Plan, names: Names) -> str:
+    verbs = sorted((verb for verb in names.verbs if endpoint.tool.startswith(verb)), key=len)
+    return cased(names.verbs[verbs[-1]], plan_.case)
+
+
+def _route(endpoint: Endpoint, plan_: Plan, names: Names, flat: Mapping[str, bool]) -> Route:
+    segments = endpoint.path.split("/")
+    base = [part for part in plan_.base.split("/") if part]
+    if plan_.kind == "rest":
+        method, parts = _rest(endpoint, segments, plan_, names, flat)
+    else:
+        method, parts = _called(endpoint, segments, plan_, names)
+    here = {part[1:].partition("}")[0] for part in parts if part[0] == "{"}
+    outside: Place = "query" if method in ("GET", "DELETE") else "body"
+    places: dict[str, Place] = {
+        parameter.field.name: "path" if parameter.field.name in here
+        else outside if parameter.place == "path"
+        else parameter.place
+        for parameter in endpoint.parameters
+    }  # fmt: skip
+    return Route(method, (*base, *parts), places)
+
+
+def _rest(
+    endpoint: Endpoint, segments: list[str], plan_: Plan, names: Names, flat: Mapping[str, bool]
+) -> tuple[str, list[str]]:
+    head = names.resources[segments[0]]
+    if _is_action(segments):
+        noun, verb = names.resources[segments[-1]], _verb(endpoint, plan_, names)
+        own = [head, *segments[1:-1]]
+        if segments[-1] == "bulk":
+            # An update by POST and a batch by POST stand on different paths; by the same verb they would not.
+            return "POST", [head, noun]
+        if plan_.action == "colon":
+            return plan_.act, [*own[:-1], f"{own[-1]}:{verb}"]
+        return plan_.act, [*own, noun] if plan_.action == "noun" else [*own, "actions", verb]
+    method = endpoint.method
+    if len(segments) == 3:
+        tail = names.resources[segments[2]]
+        return method, [tail] if flat[segments[2]] else [head, segments[1], tail]
+    if method == "PATCH":
+        return plan_.update, [head, *segments[1:]]
+    if method == "DELETE" and plan_.delete == "POST":
+        return "POST", [head, *segments[1:], _verb(endpoint, plan_, names)]
+    return method, [head, *segments[1:]]
+
+
+def _called(endpoint: Endpoint, segments: list[str], plan_: Plan, names: Names) -> tuple[str, list[str]]:
+    """Routes without ids in the path."""
+    words = [names.resources[part] for part in segments if part[0] != "{" and not _is_action([part])]
+    verb = _verb(endpoint, plan_, names)
+    if plan_.kind == "rpc":
+        parts = [words[-1], verb] if plan_.joint == "/" else [f"{words[-1]}.{verb}"]
+        return "GET" if endpoint.method == "GET" else "POST", parts
+    if _is_action(segments):
+        return "POST", [words[-1], verb]
+    one = "{" in segments[-1]
+    method = {"PATCH": plan_.update, "DELETE": plan_.delete}.get(endpoint.method, endpoint.method)
+    if method == "POST" and endpoint.method != "POST":
+        return method, [words[-1], verb]
+    return method, [words[-1], plan_.item] if one else [words[-1]]

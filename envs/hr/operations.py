@@ -1,0 +1,261 @@
+"""A style made ready for use: each endpoint's parameters with their codecs, and the tree that finds it by its path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
+
+from agentgym.envs.hr.endpoints import BY_TOOL, Endpoint
+from agentgym.envs.hr.formats import (
+    DIGITS,
+    LARGEST_INT,
+    LARGEST_MONEY,
+    LONGEST_ID,
+    LONGEST_TEXT,
+    Codec,
+    Wrong,
+    bool_codec,
+    date_codec,
+    decimal,
+    enum_codec,
+    hundredths_codec,
+    ids_codec,
+    int_codec,
+    minutes_codec,
+    moment_codec,
+    month_codec,
+    text_codec,
+    undecimal,
+)
+from agentgym.envs.hr.layout import Route
+from agentgym.envs.hr.records import RECORDS, Field
+from agentgym.envs.hr.style import Style
+from agentgym.envs.hr.words import plural
+
+Encode = Callable[[Mapping[str, Any]], dict[str, Any]]
+LONGEST_KEY, LARGEST_PAGE_NUMBER = 64, 100_000
+
+
+class Param(NamedTuple):
+    """A parameter as the API has it: canonical name, shown name, and how its value is written."""
+
+    name: str
+    shown: str
+    codec: Codec
+    required: bool
+    text: str
+    kind: str
+
+
+class Column(NamedTuple):
+    """A field of a record as the API has it."""
+
+    name: str
+    shown: str
+    codec: Codec
+    encode: Callable[[Any], Any] | None
+    money: bool
+    keep_null: bool
+    optional: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Operation:
+    """One endpoint in one style.
+
+    Attributes:
+        endpoint, route: what and where.
+        path: parameters in the path, in order.
+        query, body: shown name → parameter; *body* is empty where the request has none.
+        version, key: how the version and the idempotency key are given, None where there is none; their places are the
+            style's, but for a version that a deletion takes in the query.
+        version_place: ``header``, ``query`` or ``body``.
+    """
+
+    endpoint: Endpoint
+    route: Route
+    path: tuple[Param, ...]
+    query: Mapping[str, Param]
+    body: Mapping[str, Param]
+    version: Param | None
+    version_place: str
+    key: Param | None
+
+
+class Money:
+    """How amounts are written; what they are in minor units depends on the currency."""
+
+    def __init__(self, style: Style) -> None:
+        self.form = style.formats["money"]
+        self.amount, self.currency = style.names.fields["amount"], style.names.fields["currency"]
+
+    def encode(self, value: int, currency: str) -> Any:
+        """The minor units *value* as shown."""
+        if self.form == "minor":
+            return value
+        text = decimal(value, DIGITS.get(currency, 2))
+        return text if self.form == "decimal" else {self.amount: text, self.currency: currency}
+
+    def decode(self, shown: Any, currency: str) -> int:
+        """The inverse of `encode`.
+
+        Raises:
+            Wrong: *shown* is no amount in *currency*.
+        """
+        if self.form == "minor":
+            return int(self.codec.decode(shown))
+        if self.form == "object":
+            if not isinstance(shown, dict) or set(shown) != {self.amount, self.currency}:
+                raise Wrong
+            shown = shown[self.amount]
+        return undecimal(shown, DIGITS.get(currency, 2))
+
+    @cached_property
+    def codec(self) -> Codec:
+        """Schema, expectation and example; it decodes only minor units."""
+        whole = int_codec(
+            -LARGEST_MONEY, LARGEST_MONEY, "minor units, a whole number: 123450 means EUR 1234.50", 123450
+        )
+        if self.form == "minor":
+            return whole
+        amount = {"type": "string", "pattern": "^-?[0-9]{1,12}([.][0-9]{1,3})?$"}
+        if self.form == "decimal":
+            return whole._replace(wire="string", schema=amount, expects='a decimal text such as "1234.50"')
+        code = {"type": "string", "minLength": 1, "maxLength": LONGEST_TEXT, "pattern": r"\S"}
+        schema = {
+            "type": "object",
+            "properties": {self.amount: amount, self.currency: code},
+            "required": [self.amount, self.currency],
+            "additionalProperties": False,
+        }
+        expects = f'an object such as {{"{self.amount}": "1234.50", "{self.currency}": "EUR"}}'
+        return whole._replace(wire="object", schema=schema, expects=expects)
+
+
+class Node:
+    """A place in the tree of paths: literal segments, a parameter (by what follows it, ":verb" or ""), operations."""
+
+    def __init__(self) -> None:
+        self.literal: dict[str, Node] = {}
+        self.parameter: dict[str, Node] = {}
+        self.methods: dict[str, Operation] = {}
+
+
+class Api:
+    """Everything that a style needs at run time."""
+
+    def __init__(self, style: Style) -> None:
+        self.style = style
+        self.money = Money(style)
+        self.encoders: dict[str, Encode] = {}
+        formats = style.formats
+        day = date_codec(formats["date"])
+        self._codecs: dict[str, Codec] = {
+            "id": text_codec(LONGEST_ID, "an id, a text", "E1042"),
+            "text": text_codec(LONGEST_TEXT, f"a text of 1 to {LONGEST_TEXT} characters", "text"),
+            "int": int_codec(-LARGEST_INT, LARGEST_INT, "a whole number", 3),
+            "bool": bool_codec(formats["bool"]),
+            "date": day,
+            "month": month_codec(formats["month"]),
+            "moment": moment_codec(formats["moment"], day),
+            "minutes": minutes_codec(formats["minutes"]),
+            "hundredths": hundredths_codec(formats["hundredths"]),
+            "ids": ids_codec(),
+            "money": self.money.codec,
+        }
+        self.version_codec = int_codec(0, LARGEST_INT, "the version, a whole number", 3)
+        self.key_codec = text_codec(LONGEST_KEY, f"a text of 1 to {LONGEST_KEY} characters", "8f14e45f")
+        self.operations = {tool: self._operation(endpoint) for tool, endpoint in BY_TOOL.items()}
+        self.root = Node()
+        for operation in self.operations.values():
+            self._plant(operation)
+
+    def codec(self, kind: str) -> Codec:
+        """The codec of a kind of field."""
+        found = self._codecs.get(kind)
+        if found is None:
+            found = self._codecs[kind] = enum_codec(self.style.names.values[kind.removeprefix("enum:")])
+        return found
+
+    @cached_property
+    def columns(self) -> Mapping[str, tuple[Column, ...]]:
+        """The fields of each record."""
+        return {record: tuple(self._column(field) for field in fields) for record, fields in RECORDS.items()}
+
+    def single_key(self, record: str) -> str:
+        """The key under which one record stands, "" for none."""
+        key = self.style.envelope.single
+        return self.style.names.records[record] if key == "named" else key
+
+    def many_key(self, record: str) -> str:
+        """The key under which the records of a list stand."""
+        key = self.style.envelope.many
+        return plural(self.style.names.records[record]) if key == "named" else key
+
+    def bare_list(self) -> bool:
+        """Whether a list is an array and nothing around it."""
+        style = self.style
+        return style.paging.kind == "link" and not style.envelope.single and not style.envelope.constants
+
+    def _column(self, field: Field) -> Column:
+        codec, money = self.codec(field.kind), field.kind == "money"
+        keep = not self.style.omit_nulls or field.confidential
+        optional = field.confidential or (field.nullable and not keep)
+        return Column(field.name, self.style.names.fields[field.name], codec, codec.encode, money, keep, optional)
+
+    def _operation(self, endpoint: Endpoint) -> Operation:
+        style = self.style
+        route = style.routes[endpoint.tool]
+        placed: dict[str, dict[str, Param]] = {"path": {}, "query": {}, "body": {}}
+        kinds = {parameter.field.kind for parameter in endpoint.parameters}
+        for parameter in endpoint.parameters:
+            field, place = parameter.field, route.places[parameter.field.name]
+            if field.name == "currency" and "money" in kinds and style.formats["money"] == "object":
+                continue
+            shown = style.names.fields[field.name]
+            if parameter.place == "query" and not parameter.required:
+                shown = style.filter_name(shown)
+            codec = self.codec(field.kind)
+            placed[place][shown] = Param(field.name, shown, codec, parameter.required, field.text, field.kind)
+        version, place = self._version(endpoint, route)
+        if version is not None and place != "header":
+            placed[place][version.shown] = version
+        key = Param("idempotency_key", style.key_name, self.key_codec, False, "makes repeating safe", "key")
+        if endpoint.keyed and style.key_place == "body":
+            placed["body"][key.shown] = key
+        return Operation(
+            endpoint,
+            route,
+            tuple(placed["path"].values()),
+            placed["query"],
+            placed["body"],
+            version,
+            place,
+            key if endpoint.keyed else None,
+        )
+
+    def _version(self, endpoint: Endpoint, route: Route) -> tuple[Param | None, str]:
+        if not endpoint.conditional:
+            return None, ""
+        place = self.style.version_place
+        if place == "body" and route.method == "DELETE":
+            place = "query"
+        text = "the version that was read"
+        return Param("version", self.style.version_name, self.version_codec, True, text, "version"), place
+
+    def _plant(self, operation: Operation) -> None:
+        node = self.root
+        for segment in operation.route.segments:
+            if segment[0] == "{":
+                node = node.parameter.setdefault(segment.rpartition("}")[2], Node())
+            else:
+                node = node.literal.setdefault(segment, Node())
+        node.methods[operation.route.method] = operation
+
+
+@lru_cache(maxsize=1024)
+def api(style: Style) -> Api:
+    """The style made ready for use."""
+    return Api(style)
