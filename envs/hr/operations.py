@@ -249,10 +249,18 @@ class Api:
         node = self.root
         for segment in operation.route.segments:
             if segment[0] == "{":
-                node = node.parameter.setdefault(segment.rpartition("}")[2], Node())
+                suffix = segment.rpartition("}")[2]
+                if suffix not in node.parameter:
+                    # The bare parameter comes last: it would take the verb behind an id for a part of it.
+                    node.parameter = dict(sorted([*node.parameter.items(), (suffix, Node())], reverse=True, key=_first))
+                node = node.parameter[suffix]
             else:
                 node = node.literal.setdefault(segment, Node())
         node.methods[operation.route.method] = operation
+
+
+def _first(pair: tuple[str, Node]) -> str:
+    return pair[0]
 
 
 @lru_cache(maxsize=1024)
