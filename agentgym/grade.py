@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agentgym.chain import NOTHING, AtStart, chain_lines
 from agentgym.changes import packed
 from agentgym.compare import MISSING, Comparator
 from agentgym.domain import Domain
@@ -25,7 +26,8 @@ STATE_KINDS = frozenset({"final_state", "may_change", "text"})
 class Evidence:
     """What is graded: the scenario, the final world, what the agent changed in it, and the steps.
 
-    ``confirmed`` has, for each step that took effect, whether a consent to exactly that call stood.
+    ``confirmed`` has, for each step that took effect, whether a consent to exactly that call stood. ``start`` is what
+    was read of the initial state.
     """
 
     scenario: Scenario
@@ -37,6 +39,7 @@ class Evidence:
     confirmed: Mapping[int, bool]
     end_reason: str
     redundant: int = 0
+    start: AtStart = NOTHING
 
 
 def checks(evidence: Evidence) -> list[CheckResult]:
@@ -50,6 +53,7 @@ def checks(evidence: Evidence) -> list[CheckResult]:
         *_said(evidence),
         *_text(evidence),
         *_process(evidence),
+        *(_result(*line) for line in chain_lines(evidence)),
     ]
 
 

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from agentgym.chain import at_start
 from agentgym.changes import Change
 from agentgym.compare import MISSING
 from agentgym.confirmations import Consents
@@ -14,6 +15,7 @@ from agentgym.grade import STATE_KINDS, Evidence, checks
 from agentgym.mentions import mentions
 from agentgym.net import NetChanges
 from agentgym.reader import Matcher, Reader
+from agentgym.reasoning import reasoning_score
 from agentgym.scenario import Checkpoint, Effect, Scenario
 from agentgym.tools import Tool
 from agentgym.trace import Call, Step
@@ -43,6 +45,7 @@ class Judge:
         self._scenario, self._domain, self._trace = scenario, domain, trace
         self.reader = Reader(connection)
         self.matcher = Matcher(domain.toolset)
+        self._start = at_start(scenario, self.reader)
         self.consents = Consents(domain.toolset)
         self.net = NetChanges()
         self.vetoes = Vetoes((*domain.vetoes, *scenario.veto), scenario.secrets, self.reader, self.matcher, on_veto)
@@ -130,9 +133,11 @@ class Judge:
             self._confirmed,
             end_reason,
             redundant,
+            self._start,
         )
         try:
             results = tuple(checks(evidence))
+            reasoning = reasoning_score(scenario, self._start, self._trace, self.matcher, self._domain.toolset)
         except Exception as error:  # noqa: BLE001  a grader that fails is an error status, never a reward or a crash of the batch
             return Verdict(False, "error", error=f"{type(error).__name__}: {error}", **progress)
         failed: dict[str, list[str]] = {}
@@ -145,6 +150,7 @@ class Judge:
             checks=results,
             state_ok=not any(kind in failed for kind in STATE_KINDS),
             attribution=failed,
+            reasoning=reasoning,
             **progress,
         )
 

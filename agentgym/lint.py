@@ -9,6 +9,7 @@ from __future__ import annotations
 from pydantic import ValidationError
 
 from agentgym.domain import Domain
+from agentgym.lint_chain import check_chain, check_reasoning
 from agentgym.lint_names import check_calls, check_gold, check_tables
 from agentgym.lint_sense import check_free_text, check_given, check_sense
 from agentgym.lint_state import check_patches, check_queries, check_state, check_unborn
@@ -59,3 +60,5 @@ def _lint(subject: Subject) -> None:
     check_patches(subject)
     check_unborn(subject)
     check_state(subject)
+    check_chain(subject)
+    check_reasoning(subject)

@@ -27,13 +27,12 @@ def _gates_something(subject: Subject) -> None:
     checks = subject.scenario.checks
     said = any(entry.must for entry in checks.said) or any(entry.must for entry in checks.text)
     state = any(check.holds is None for check in checks.final_state)
-    if not (
-        state or said or checks.answer or checks.answer_state or checks.process.required or checks.process.deadline
-    ):
+    asked = checks.answer or checks.answer_state or checks.process.required or checks.process.deadline or checks.chain
+    if not (state or said or asked):
         raise subject.wrong(
             "checks",
             "nothing that must be reached beyond the end",
-            "a final_state that does not hold yet, an answer, a said or text with must, or a required call",
+            "a final_state that does not hold yet, an answer, a said or text with must, a chain, or a required call",
         )
     if (checks.answer is not None or checks.answer_state) and not checks.end.outcome:
         raise subject.wrong(

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
+from agentgym.chain_spec import Chain, Condition
 from agentgym.domain import Domain
 from agentgym.errors import ScenarioError
 from agentgym.scenario import CallSpec, Expectation, GoldAction, Process, Query, Scenario, Want
@@ -49,6 +50,9 @@ class Subject:
             if point.confirmed is not None:
                 yield Mention(f"checkpoints[{i}].confirmed", point.confirmed, {})
         yield from _process(self.scenario.checks.process)
+        yield from _chain(self.scenario.checks.chain)
+        for field, condition in self.conditions():
+            yield from (_spec(place, call) for place, call in condition.calls(field))
         for i, rule in enumerate(self.scenario.veto):
             for kind in ("call", "unconfirmed", "foreign"):
                 name = getattr(rule, kind)
@@ -70,6 +74,11 @@ class Subject:
         for field, actions in self.plans():
             for j, action in enumerate(actions):
                 yield Mention(f"{field}[{j}]", action.name, action.arguments, gold=True)
+
+    def conditions(self) -> Iterator[tuple[str, Condition]]:
+        """Every condition of the reasoning score, those within others included."""
+        for field, point in self.scenario.reasoning.points if self.scenario.reasoning is not None else ():
+            yield from point.walk(field)
 
     def plans(self) -> Iterator[tuple[str, list[GoldAction]]]:
         """Every list of actions: of gold plans, attacks, recovery plans."""
@@ -99,6 +108,11 @@ class Subject:
         for i, event in enumerate(self.scenario.events):
             if event.when is not None:
                 yield f"events[{i}].when", event.when
+        for i, fact in enumerate(checks.chain.facts if checks.chain is not None else ()):
+            yield f"checks.chain.facts[{i}]", fact
+        for field, condition in self.conditions():
+            if condition.masked is not None:
+                yield f"{field}.masked", condition.masked
 
     def checked(self) -> Iterator[tuple[str, str]]:
         """(field, text) of every literal in a query, its parameters, its expectation, or the ``where`` of a change."""
@@ -148,6 +162,13 @@ def _wants(field: str, wants: list[Want]) -> Iterator[Mention]:
         for name, values in options.items():
             for value in values:
                 yield Mention(f"{field}[{i}]", want.tool, {name: value})
+
+
+def _chain(chain: Chain | None) -> Iterator[Mention]:
+    sources = chain.sources if chain is not None else None
+    for name in ("allowed", "forbidden") if sources is not None else ():
+        for i, call in enumerate(getattr(sources, name)):
+            yield _spec(f"checks.chain.sources.{name}[{i}]", call)
 
 
 def _process(process: Process) -> Iterator[Mention]:

@@ -34,6 +34,12 @@ class Reader:
         """The first column of all rows."""
         return [row[0] for row in self._connection().execute(sql, params).fetchall()]
 
+    def rows(self, sql: str, params: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """All rows, by the names of their columns."""
+        cursor = self._connection().execute(sql, params)
+        names = [column[0] for column in cursor.description]
+        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
     def holds(self, query: Query) -> bool:
         """Whether the first value is true (not NULL, 0 or "")."""
         found = self.column(query.sql, query.params)

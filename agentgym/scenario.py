@@ -11,9 +11,15 @@ from datetime import datetime
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
+from agentgym.chain_spec import Chain, Reasoning
 from agentgym.compare import Comparator, Expected
+from agentgym.specs import CallRef as CallRef
+from agentgym.specs import CallRefs
+from agentgym.specs import CallSpec as CallSpec
+from agentgym.specs import Model as _Model
+from agentgym.specs import Query as Query
 from agentgym.world import parse_iso
 
 Level = Literal["L1", "L2", "L3", "L4", "L5"]
@@ -27,10 +33,6 @@ Slice = Literal["goal_parsing", "planning", "tool_generalisation", "load", "valu
 _DURATION = re.compile(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?")
 _ALLOW = re.compile(r"(?P<table>\w+)\[(?P<where>[^\]]+)\](?:\.(?P<column>\w+))?")
 _PAIR = re.compile(r"\s*(\w+)\s*=\s*(?:'((?:[^']|'')*)'|(-?\d+))\s*")
-
-
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def _moment(value: object) -> int:
@@ -71,33 +73,8 @@ def _allow(value: object) -> object:
     return {"table": match["table"], "op": "update", "where": where, "columns": [match["column"]]}
 
 
-def _call(value: object) -> object:
-    return {"name": value} if isinstance(value, str) else value
-
-
-def _alternatives(value: object) -> object:
-    return value if isinstance(value, list) else [value]
-
-
 Moment = Annotated[int, BeforeValidator(_moment)]
 Duration = Annotated[int, BeforeValidator(_duration)]
-
-
-class CallSpec(_Model):
-    """A call to look for. Arguments are compared after validation and defaults; those not named are free."""
-
-    name: str
-    arguments: dict[str, Any] = {}
-
-
-CallRef = Annotated[CallSpec, BeforeValidator(_call)]
-
-
-class Query(_Model):
-    """A SELECT over the world, with named parameters."""
-
-    sql: str
-    params: dict[str, Any] = {}
 
 
 class Expectation(Query):
@@ -220,7 +197,7 @@ class Process(_Model):
     An entry of ``required`` is a call, or a list of calls of which any one will do.
     """
 
-    required: list[Annotated[list[CallRef], BeforeValidator(_alternatives), Field(min_length=1)]] = []
+    required: list[CallRefs] = []
     forbidden: list[CallRef] = []
     order: list[tuple[CallRef, CallRef]] = []
     confirm_before: list[str] = []
@@ -261,6 +238,7 @@ class Checks(_Model):
     said: list[Said] = []
     text: list[TextCheck] = []
     process: Process = Process()
+    chain: Chain | None = None
 
 
 class VetoRule(_Model):
@@ -479,6 +457,7 @@ class Scenario(_Model):
     secrets: list[SecretSpec] = []
     attacks: list[Attack] = []
     plan: PlanSpec = PlanSpec()
+    reasoning: Reasoning | None = None
     gold: list[GoldPlan] = Field(min_length=1)
     single_route: str = ""
     recovery: dict[str, list[GoldAction]] = {}

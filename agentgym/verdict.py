@@ -34,6 +34,8 @@ class Verdict:
         state_ok: the final state is right, whatever the end.
         attribution: kind of check → names of those that failed.
         tamper: somebody tried to write the score.
+        reasoning: the score of the chain, beside success: ``logic`` of 6, ``implicit`` of 4, ``total`` of 10,
+            ``points`` as ``[name, ok, step]``; empty where the scenario has none.
         error: what failed in judging, for status "error".
     """
 
@@ -49,6 +51,7 @@ class Verdict:
     state_ok: bool = False
     attribution: dict[str, list[str]] = field(default_factory=dict)
     tamper: bool = False
+    reasoning: dict[str, Any] = field(default_factory=dict)
     error: str = ""
 
     def to_json(self) -> dict[str, Any]:

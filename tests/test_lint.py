@@ -322,7 +322,7 @@ def test_sql_and_state_that_cannot_mean_what_they_say_are_refused(changes: Chang
     assert refusal(changes, world) == message
 
 
-GATES = "a final_state that does not hold yet, an answer, a said or text with must, or a required call"
+GATES = "a final_state that does not hold yet, an answer, a said or text with must, a chain, or a required call"
 SENSE: list[tuple[Changes, str]] = [
     (
         {"checks.final_state": [], "checks.said": []},

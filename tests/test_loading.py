@@ -16,7 +16,7 @@ GOOD = (FOLDER / "scenarios" / "renew-001.yaml").read_text(encoding="utf-8")
 
 KEYS = (
     "id, revision, canary, family, level, language, now, instruction, given, domain, capability, sources, impact, "
-    "twin_of, tags, user, initial_state, events, checkpoints, checks, veto, secrets, attacks, plan, gold, "
+    "twin_of, tags, user, initial_state, events, checkpoints, checks, veto, secrets, attacks, plan, reasoning, gold, "
     "single_route, recovery, perturbations, focus, trials"
 )
 
