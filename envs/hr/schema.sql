@@ -190,25 +190,27 @@ SELECT employee_id, month, day, daily_minutes,
     fixed IS NOT NULL AS corrected
 FROM (
     SELECT b.*, c.correction_id AS fixed, c.worked_minutes AS fixed_worked, c.overtime_minutes AS fixed_overtime,
-        (SELECT CASE WHEN r.to_date >= b.day THEN t.day_kind END
-         FROM leave_requests r JOIN leave_types t ON t.leave_type = r.leave_type
-         WHERE r.employee_id = b.employee_id AND r.from_date <= b.day AND r.status = 'approved'
-         ORDER BY r.from_date DESC LIMIT 1) AS leave_kind
+        t.day_kind AS leave_kind
     FROM (
         SELECT m.employee_id, m.month, m.daily_minutes, d.value AS code,
             m.month || substr('-0', 1, 2 - (m.first_day + d.key > 9)) || (m.first_day + d.key) AS day
         FROM attendance_months m, json_each(m.days) d
-    ) b LEFT JOIN attendance_corrections c
-        ON c.employee_id = b.employee_id AND c.day = b.day AND c.status = 'approved'
+    ) b
+    LEFT JOIN attendance_corrections c ON c.employee_id = b.employee_id AND c.day = b.day AND c.status = 'approved'
+    LEFT JOIN leave_requests r ON r.to_date >= b.day AND r.request_id = (
+        SELECT l.request_id FROM leave_requests l
+        WHERE l.employee_id = b.employee_id AND l.from_date <= b.day AND l.status = 'approved'
+        ORDER BY l.from_date DESC LIMIT 1)
+    LEFT JOIN leave_types t ON t.leave_type = r.leave_type
 );
 
--- What a person is paid, by the days on which it holds: grade, amounts of the grade and working time are constant.
+-- What a person is paid, by the days on which it holds: grade, amounts of the grade and working time are the same on all.
 CREATE VIEW pay_periods AS
 SELECT t.employee_id, t.grade, (2 * g.monthly_base_minor * c.weekly_minutes + 2400) / 4800 AS monthly_base_minor,
     g.hourly_rate_minor, g.overtime_percent, s.currency,
     max(t.valid_from, g.valid_from, c.from_date) AS valid_from,
     nullif(min(coalesce(t.valid_to, '9999-12-31'), coalesce(g.valid_to, '9999-12-31'),
-               coalesce(c.to_date, '9999-12-31')), '9999-12-31') AS valid_to
+               coalesce(c.to_date, '9999-12-31'), coalesce(e.left_on, '9999-12-31')), '9999-12-31') AS valid_to
 FROM (
     SELECT p.*, date((SELECT min(n.valid_from) FROM pay_terms n
                       WHERE n.employee_id = p.employee_id AND n.valid_from > p.valid_from), '-1 day') AS valid_to
@@ -219,4 +221,6 @@ JOIN contracts c ON c.employee_id = t.employee_id
 JOIN grade_amounts g ON g.site = t.site AND g.grade = t.grade
     AND g.valid_from <= min(coalesce(t.valid_to, '9999-12-31'), coalesce(c.to_date, '9999-12-31'))
     AND coalesce(g.valid_to, '9999-12-31') >= max(t.valid_from, c.from_date)
-JOIN sites s ON s.site = t.site;
+JOIN sites s ON s.site = t.site
+JOIN employees e ON e.employee_id = t.employee_id
+    AND coalesce(e.left_on, '9999-12-31') >= max(t.valid_from, g.valid_from, c.from_date);

@@ -26,7 +26,7 @@ TABLES = (
 ).split()
 """All tables with seed data."""
 
-_SERIES = "E:1000 K:2000 AC:3000 AJ:4000 LR:5000 RQ:600 CA:7000 AG:8000 AT:9000"
+_SERIES = "E:1000 K:2000 AC:3000 AJ:4000 LR:50000 RQ:600 CA:7000 AG:8000 AT:9000"
 
 
 def half_up(numerator: int, denominator: int) -> int:
