@@ -11,6 +11,8 @@ from datetime import UTC, date, datetime
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
+from agentgym.text import clean
+
 Wire = Literal["string", "integer", "number", "boolean", "array", "object"]
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 LARGEST_INT, LARGEST_MONEY, LARGEST_MINUTES, LARGEST_HUNDREDTHS = 10**9, 10**12, 100_000, 10_000_000
@@ -19,22 +21,26 @@ LONGEST_ID, LONGEST_TEXT, MOST_IDS = 64, 500, 100
 DIGITS: Mapping[str, int] = {"JPY": 0, "KRW": 0, "VND": 0, "ISK": 0, "CLP": 0, "KWD": 3, "BHD": 3, "TND": 3}
 """Decimal places of currencies that do not have two."""
 
+_CONTROL = r"\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f"
+PRINTED = rf"^[^{_CONTROL}]*[^\s{_CONTROL}][^{_CONTROL}]*$"
+"""Pattern of a text that is not blank and has no control characters but tabs and ends of lines."""
+
 DATES: Mapping[str, tuple[str, str]] = {
-    "iso": ("YYYY-MM-DD", r"(?P<y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)"),
-    "dots": ("DD.MM.YYYY", r"(?P<d>\d\d)\.(?P<m>\d\d)\.(?P<y>\d{4})"),
-    "compact": ("YYYYMMDD", r"(?P<y>\d{4})(?P<m>\d\d)(?P<d>\d\d)"),
-    "slashes": ("DD/MM/YYYY", r"(?P<d>\d\d)/(?P<m>\d\d)/(?P<y>\d{4})"),
-    "american": ("MM/DD/YYYY", r"(?P<m>\d\d)/(?P<d>\d\d)/(?P<y>\d{4})"),
-    "named": ("DD-Mon-YYYY", rf"(?P<d>\d\d)-(?P<m>{'|'.join(MONTHS)})-(?P<y>\d{{4}})"),
+    "iso": ("YYYY-MM-DD", r"(?P<y>[12]\d{3})-(?P<m>\d\d)-(?P<d>\d\d)"),
+    "dots": ("DD.MM.YYYY", r"(?P<d>\d\d)\.(?P<m>\d\d)\.(?P<y>[12]\d{3})"),
+    "compact": ("YYYYMMDD", r"(?P<y>[12]\d{3})(?P<m>\d\d)(?P<d>\d\d)"),
+    "slashes": ("DD/MM/YYYY", r"(?P<d>\d\d)/(?P<m>\d\d)/(?P<y>[12]\d{3})"),
+    "american": ("MM/DD/YYYY", r"(?P<m>\d\d)/(?P<d>\d\d)/(?P<y>[12]\d{3})"),
+    "named": ("DD-Mon-YYYY", rf"(?P<d>\d\d)-(?P<m>{'|'.join(MONTHS)})-(?P<y>[12]\d{{3}})"),
 }
 """Name of a date format → how it is written, and the pattern that reads it."""
 
 MONTH_FORMATS: Mapping[str, tuple[str, str]] = {
-    "iso": ("YYYY-MM", r"(?P<y>\d{4})-(?P<m>\d\d)"),
-    "compact": ("YYYYMM", r"(?P<y>\d{4})(?P<m>\d\d)"),
-    "reversed": ("MM-YYYY", r"(?P<m>\d\d)-(?P<y>\d{4})"),
-    "dots": ("MM.YYYY", r"(?P<m>\d\d)\.(?P<y>\d{4})"),
-    "named": ("Mon-YYYY", rf"(?P<m>{'|'.join(MONTHS)})-(?P<y>\d{{4}})"),
+    "iso": ("YYYY-MM", r"(?P<y>[12]\d{3})-(?P<m>\d\d)"),
+    "compact": ("YYYYMM", r"(?P<y>[12]\d{3})(?P<m>\d\d)"),
+    "reversed": ("MM-YYYY", r"(?P<m>\d\d)-(?P<y>[12]\d{3})"),
+    "dots": ("MM.YYYY", r"(?P<m>\d\d)\.(?P<y>[12]\d{3})"),
+    "named": ("Mon-YYYY", rf"(?P<m>{'|'.join(MONTHS)})-(?P<y>[12]\d{{3}})"),
 }
 
 _WRITERS: Mapping[str, Callable[[str], Any]] = {
@@ -81,14 +87,14 @@ class Codec(NamedTuple):
 
 
 def _string(value: Any, most: int) -> str:
-    if not isinstance(value, str) or not 1 <= len(value) <= most or not value.strip():
+    if not isinstance(value, str) or not 1 <= len(value) <= most or not value.strip() or clean(value) != value:
         raise Wrong
     return value
 
 
 def text_codec(most: int, expects: str, example: str) -> Codec:
     """Any text of 1 to *most* characters, not blank."""
-    schema = {"type": "string", "minLength": 1, "maxLength": most, "pattern": r"\S"}
+    schema = {"type": "string", "minLength": 1, "maxLength": most, "pattern": PRINTED}
     return Codec(None, lambda value: _string(value, most), "string", schema, expects, example)
 
 
@@ -262,7 +268,7 @@ def hundredths_codec(form: str) -> Codec:
             'a text with two decimals such as "12.50"', 1250,
         )  # fmt: skip
     if form == "number":
-        schema = {"type": "number", "minimum": -most // 100, "maximum": most // 100}
+        schema = {"type": "number", "minimum": -most // 100, "maximum": most // 100, "multipleOf": 0.01}
         return Codec(lambda v: v / 100, _hundredths, "number", schema, "a number such as 12.5", 1250)
     return int_codec(-most, most, "hundredths, a whole number: 1250 means 12.5", 1250)
 
@@ -332,17 +338,17 @@ def enum_codec(values: Mapping[str, str]) -> Codec:
     return Codec(encode, read, "string", {"type": "string", "enum": shown}, expects, next(iter(values)))
 
 
-def ids_codec() -> Codec:
-    """A list of ids, different from each other."""
+def ids_codec(least: int = 0) -> Codec:
+    """A list of at least so many ids, different from each other."""
 
     def read(value: Any) -> list[str]:
-        if not isinstance(value, list) or not len(value) <= MOST_IDS:
+        if not isinstance(value, list) or not least <= len(value) <= MOST_IDS:
             raise Wrong
         found = [_string(item, LONGEST_ID) for item in value]
         if len(set(found)) != len(found):
             raise Wrong
         return found
 
-    item = {"type": "string", "minLength": 1, "maxLength": LONGEST_ID, "pattern": r"\S"}
-    schema = {"type": "array", "items": item, "maxItems": MOST_IDS, "uniqueItems": True}
+    item = {"type": "string", "minLength": 1, "maxLength": LONGEST_ID, "pattern": PRINTED}
+    schema = {"type": "array", "items": item, "minItems": least, "maxItems": MOST_IDS, "uniqueItems": True}
     return Codec(None, read, "array", schema, "a list of ids, none twice", ["E1042", "E1077"])

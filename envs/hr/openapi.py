@@ -15,7 +15,7 @@ from agentgym.envs.hr.records import RECORDS
 from agentgym.envs.hr.style import Style
 
 Json = dict[str, Any]
-_KINDS = ("id", "text", "int", "bool", "date", "month", "moment", "money", "minutes", "hundredths", "ids")
+_KINDS = ("id", "text", "int", "bool", "date", "month", "moment", "money", "minutes", "hundredths")
 
 
 @lru_cache(maxsize=64)
@@ -168,7 +168,7 @@ def paging_schemas(style: Style) -> Json:
     paging = style.paging
     place: Json
     if paging.kind == "cursor":
-        place = {"type": "string", "description": f"the {paging.following} of the page before"}
+        place = {"type": "string", "minLength": 1, "description": f"the {paging.following} of the page before"}
     elif paging.kind == "offset":
         most = LARGEST_PAGE_NUMBER * LARGEST_PAGE
         place = {"type": "integer", "minimum": 0, "maximum": most, "description": f"a multiple of {paging.size}"}

@@ -14,6 +14,7 @@ from agentgym.envs.hr.formats import (
     LARGEST_MONEY,
     LONGEST_ID,
     LONGEST_TEXT,
+    PRINTED,
     Codec,
     Wrong,
     bool_codec,
@@ -123,7 +124,7 @@ class Money:
         amount = {"type": "string", "pattern": "^-?[0-9]{1,12}([.][0-9]{1,3})?$"}
         if self.form == "decimal":
             return whole._replace(wire="string", schema=amount, expects='a decimal text such as "1234.50"')
-        code = {"type": "string", "minLength": 1, "maxLength": LONGEST_TEXT, "pattern": r"\S"}
+        code = {"type": "string", "minLength": 1, "maxLength": LONGEST_TEXT, "pattern": PRINTED}
         schema = {
             "type": "object",
             "properties": {self.amount: amount, self.currency: code},
@@ -217,7 +218,8 @@ class Api:
             shown = style.names.fields[field.name]
             if parameter.place == "query" and not parameter.required:
                 shown = style.filter_name(shown)
-            codec = self.codec(field.kind)
+            # A list that is sent names somebody, one that is answered may be empty.
+            codec = ids_codec(least=1) if field.kind == "ids" else self.codec(field.kind)
             placed[place][shown] = Param(field.name, shown, codec, parameter.required, field.text, field.kind)
         version, place = self._version(endpoint, route)
         if version is not None and place != "header":
