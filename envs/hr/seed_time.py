@@ -71,6 +71,9 @@ def _year(seed: Seed, person: Person, calendar: Calendar, year: int, before: int
         return None
     days = (day_of(end) - day_of(start)).days + 1
     granted = _entitlement(seed, person, days, year)
+    if year == 2023 and start < first_of(FIRST_MONTH):
+        # What was taken before the first month with attendance is off already.
+        granted = granted * 84 // 5000 * 50
     carried = min(500, before or 0) if year > 2023 else 0
     seed.add("leave_balances", employee_id=person.id, leave_type="ANNUAL", year=year,
              entitled_hundredths=granted + carried, carried_until=f"{year}-03-31" if carried else None)  # fmt: skip
@@ -78,7 +81,7 @@ def _year(seed: Seed, person: Person, calendar: Calendar, year: int, before: int
         seed.add("leave_balances", employee_id=person.id, leave_type="STUDY", year=year, entitled_hundredths=500,
                  carried_until=None)  # fmt: skip
     first = max(start, first_of(FIRST_MONTH))
-    left = granted + carried - (granted * 16 // 100 if year == 2023 else 0)
+    left = granted + carried
     return left - _blocks(seed, person, calendar, first, end, left)
 
 
