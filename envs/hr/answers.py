@@ -188,8 +188,6 @@ def _error(style: Style, problem: Problem) -> Response:
     shape, status = style.errors, problem.status
     if problem.code == "unprocessable":
         status = shape.invalid
-    elif problem.code == "version_conflict":
-        status = shape.stale
     headers: dict[str, str] = {}
     details = {shape.detail_names.get(k, k): v for k, v in problem.details.items() if k not in ("allow", "field")}
     if "allow" in problem.details:

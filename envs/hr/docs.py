@@ -141,7 +141,11 @@ def _json(value: Mapping[str, Any]) -> str:
 
 def _rules(style: Style) -> str:
     roles = style.names.values["role"]
-    lines = [f"# {TITLES['rules']}", fill(style, CONFIDENTIAL), *(f"- `{roles[role]}`: {text}" for role, text in RULES)]
+    lines = [
+        f"# {TITLES['rules']}",
+        fill(style, CONFIDENTIAL),
+        *(f"- `{roles[role]}`: {fill(style, text)}" for role, text in RULES),
+    ]
     return "\n\n".join(lines[:2]) + "\n\n" + "\n".join(lines[2:]) + "\n"
 
 

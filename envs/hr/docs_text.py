@@ -115,15 +115,18 @@ VALUES: Mapping[str, Mapping[str, str]] = {
 """Enumeration → value → what it means."""
 
 RULES: tuple[tuple[str, str], ...] = (
-    ("employee", "Sees the directory: people without confidential fields, departments, members, kinds of leave. Sees "
-     "all of their own records, and changes nothing but their own requests: leave, corrections of attendance."),
-    ("manager", "Besides, sees attendance, leave and corrections of the people in the departments that they lead, and "
-     "decides on them; sees the positions and candidates of these departments. Does not see pay."),
-    ("hr_partner", "Sees all records of the people in the departments that they are partner of, pay and confidential "
-     "fields included; changes people, contracts, grades, balances and leave there."),
-    ("payroll_officer", "Sees attendance, pay, pay slips, runs and adjustments of everybody, and enters adjustments."),
-    ("recruiter", "Sees and changes positions and candidates, confidential fields included. Nothing else of others."),
-    ("hr_admin", "Sees and changes everything, rights and accounts included. Only this role may erase a person."),
+    ("employee", "Sees the directory (people without confidential fields, departments and their members) and all of "
+     "their own records; asks for leave and corrections of attendance for themselves."),
+    ("manager", "Besides: sees attendance, leave and pay of the people in the departments that they manage and in "
+     "those below; of attendance and leave also those of everybody who reports to them. Decides on this leave and "
+     "these corrections. Sees the positions and candidates of these departments. Does not read why somebody is ill."),
+    ("hr_partner", "Besides: sees and changes people, contracts, grades, pay, attendance, leave, positions, "
+     "candidates, rights and accounts in the departments whose HR partner they are."),
+    ("payroll_officer", "Besides: sees attendance and pay of everybody, tax numbers and bank accounts included; "
+     "changes grades and enters adjustments."),
+    ("recruiter", "Besides: sees and changes all positions and candidates, checks of their background included."),
+    ("hr_admin", "Sees and changes everything. Only this role erases a person, or gives and takes the rights "
+     "{enum:access:view_pay}, {enum:access:change_pay} and {enum:access:administer}."),
 )  # fmt: skip
 """Role → what it may do."""
 

@@ -101,7 +101,6 @@ class ErrorShape:
         code, message, details, status: names of the fields; *status* "" for none.
         codes: canonical code → shown code.
         invalid: status of a request that has a wrong value, 400 or 422.
-        stale: status of an update of a record that has changed.
         detail_names: canonical key of the details → name.
     """
 
@@ -113,7 +112,6 @@ class ErrorShape:
     status: str
     codes: Mapping[str, str]
     invalid: int
-    stale: int
     detail_names: Mapping[str, str]
 
 
@@ -194,7 +192,7 @@ def style(seed: int, level: int) -> Style:
         plan=plan_,
         paging=_paging(draw, level, case, used),
         envelope=_envelope(draw, level, case),
-        errors=_errors(draw, level, case, names.fields, version_place == "header"),
+        errors=_errors(draw, level, case, names.fields),
         filters=draw.pick("filters", ("plain", "plain", "bracket", "by")) if level else "plain",
         version_place=version_place,
         version_name=("If-Match" if etag else header.replace(" ", "-")) if version_place == "header"
@@ -316,11 +314,11 @@ def _key(word: str, case: str) -> str:
     return word if word in ("", "named") else cased(word, case)
 
 
-def _errors(draw: Draw, level: int, case: str, fields: Mapping[str, str], header: bool) -> ErrorShape:
+def _errors(draw: Draw, level: int, case: str, fields: Mapping[str, str]) -> ErrorShape:
     details = {"current_version": "current version", "retry_after_s": "retry after s"}
     if level == 0:
         return ErrorShape(
-            "nested", "error", "code", "message", "details", "status", {code: code for code in CODES}, 422, 412,
+            "nested", "error", "code", "message", "details", "status", {code: code for code in CODES}, 422,
             {**fields, **{key: cased(words, "snake") for key, words in details.items()}},
         )  # fmt: skip
     details["current_version"] = f"current {draw.pick('detail', ('version', 'revision', 'state'))}"
@@ -336,7 +334,6 @@ def _errors(draw: Draw, level: int, case: str, fields: Mapping[str, str], header
         status=cased(draw.pick("error/status", ("status", "http status")), case) if draw.chance("status", 66) else "",
         codes=_codes(draw, level),
         invalid=draw.pick("error/invalid", (400, 422)),
-        stale=412 if header else draw.pick("error/stale", (409, 412)),
         detail_names={**fields, **{key: cased(words, case) for key, words in details.items()}},
     )
 
