@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentgym.chain_spec import Chain, ChainFact, Masked
 from agentgym.compare import MISSING, Comparator
-from agentgym.containment import Findings, Result
 from agentgym.disclosure import Secret
+from agentgym.findings import Findings, Result
 from agentgym.mentions import mentions
 from agentgym.reader import Reader
 from agentgym.scenario import Scenario
@@ -85,11 +85,11 @@ def delivered(step: Step) -> bool:
     return step.ran is not None and step.ok and not step.fault
 
 
-def results(trace: Sequence[Step], tools: Mapping[str, Tool], writes: bool = True) -> Iterator[Result]:
-    """What the world answered to the agent's calls, as it was before anything changed how it is shown."""
+def results(trace: Sequence[Step], tools: Mapping[str, Tool], writes: bool) -> Iterator[Result]:
+    """What the world answered to the agent's reads, or *writes*, before anything changed how it is shown."""
     for step in trace:
         call = step.ran
-        if call is None or not delivered(step) or (step.writes and not writes) or tools[call.name].function is None:
+        if call is None or not delivered(step) or step.writes != writes or tools[call.name].function is None:
             continue
         yield Result(call.name, call.arguments, step.value, step=step.index)
 
@@ -123,23 +123,22 @@ def chain_lines(evidence: Evidence) -> Iterator[Line]:
         wrong = _wrong_source(chain, evidence)
         yield Line("chain[sources]", not wrong, "no other source than the allowed ones", wrong or "none")
     if chain.grounded:
-        got = Findings(results(evidence.trace, tools))
-        loose = list(_ungrounded(chain, evidence, got, since))
+        read.add(results(evidence.trace, tools, writes=True))
+        loose = list(_ungrounded(chain, evidence, read, since))
         yield Line("chain[grounded]", not loose, "every value from a result", loose[:5] or "all")
 
 
 def fact_found(fact: ChainFact, values: Sequence[Any], found: Findings) -> tuple[int | None, str]:
     """The step by which a whole fact was found, None when it was not, and then what is missing."""
-    last: int | None = None
-    for value in values:
-        if fact.type == "record":
-            step = found.record(value)
-        else:
-            step = found.first(fact.comparator(value), fact.in_text) if value is not None else None
+    steps = (
+        found.rows(values)
+        if fact.type == "record"
+        else [None if v is None else found.first(fact.comparator(v), fact.in_text) for v in values]
+    )
+    for value, step in zip(values, steps, strict=True):
         if step is None:
             return None, str(value)
-        last = max(step, last or 0)
-    return last, "" if values else "no such fact"
+    return max((step for step in steps if step is not None), default=None), "" if values else "no such fact"
 
 
 def _wrong_source(chain: Chain, evidence: Evidence) -> str:

@@ -147,6 +147,35 @@ def mean_over_scenarios(measure: Callable[[int, int, int], float], counts: Itera
     return mean(measure(n, c, k) for n, c in counts)
 
 
+def capability_score(single: tuple[int, int], multi: tuple[int, int] = (0, 0)) -> float:
+    """The score of one capability, in which a task over several sources counts twice.
+
+    (2·correct multi + correct single) / (2·all multi + all single); with one kind alone it is correct / all.
+
+    Args:
+        single: correct and all of the tasks with one source.
+        multi: correct and all of those with several.
+
+    Returns:
+        A share in 0..1. A leaderboard takes the `mean` over capabilities.
+
+    Raises:
+        ValueError: there is no task, or more are correct than there are.
+
+    >>> capability_score((1, 2), (3, 4))
+    0.7
+    >>> capability_score((1, 4))
+    0.25
+    """
+    for name, (correct, total) in (("single", single), ("multi", multi)):
+        if not 0 <= correct <= total:
+            raise ValueError(f"{name}: correct must be in 0..{total}, got {correct}")
+    total = 2 * multi[1] + single[1]
+    if not total:
+        raise ValueError("the score of no tasks is undefined")
+    return (2 * multi[0] + single[0]) / total
+
+
 def wilson_interval(c: int, n: int, confidence: float = 0.95) -> Interval:
     """The Wilson score interval of a success rate, for independent trials; Wilson (1927), from scipy.
 

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 from agentgym.chain import AtStart, delivered, masks, results
 from agentgym.chain_spec import Condition, Masked, Period
 from agentgym.compare import Comparator, canonical
-from agentgym.containment import PAGING, Findings
+from agentgym.containment import PAGING
 from agentgym.disclosure import Secret, SecretScanner
+from agentgym.findings import Findings
 from agentgym.mentions import mentions
 from agentgym.reader import Matcher
 from agentgym.scenario import CallSpec, Scenario
@@ -57,6 +58,18 @@ def reasoning_score(
     logic, implicit = (round(math.fsum(sums[name]), 6) for name in ("logic", "implicit"))
     points_ = [[name, found.ok, found.step] for name, found in earned.items()]
     return {"logic": logic, "implicit": implicit, "total": round(logic + implicit, 6), "points": points_}
+
+
+def reasoned(score: Mapping[str, Any]) -> dict[str, float]:
+    """A score as measures of a result store: ``reasoning`` of 10 and its two parts; empty where there is none.
+
+    >>> reasoned({"logic": 4.0, "implicit": 1.0, "total": 5.0, "points": []})
+    {'reasoning': 5.0, 'reasoning_logic': 4.0, 'reasoning_implicit': 1.0}
+    """
+    if not score:
+        return {}
+    parts = {f"reasoning_{name}": float(score[name]) for name in ("logic", "implicit")}
+    return {"reasoning": float(score["total"]), **parts}
 
 
 @dataclass
@@ -204,7 +217,7 @@ class _Look:
     def _seen(self, secrets: Sequence[Secret]) -> int | None:
         """The first step in which a result had one of the values."""
         if self._found is None:
-            self._found = Findings(results(self._trace, self._tools))
+            self._found = Findings(results(self._trace, self._tools, writes=False))
         steps = [
             self._found.first(Comparator(type=secret.type, value=secret.value, currency=secret.currency))
             for secret in secrets

@@ -150,7 +150,12 @@ class Rollout:
             "snapshot_hash": expected_hash(self.domain.folder),
             "tools_hash": _digest(self.domain.schemas),
             **({"perturbations": dict(self.perturbations)} if self.perturbations else {}),
+            **({"capabilities": self._capabilities} if self._capabilities else {}),
         }
+
+    @property
+    def _capabilities(self) -> dict[str, str]:
+        return {scenario.id: scenario.capability for scenario in self.chosen if scenario.capability}
 
     @property
     def default_store(self) -> Path:

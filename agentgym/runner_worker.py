@@ -27,6 +27,7 @@ from agentgym.errors import (
     StateError,
     ToolBugError,
 )
+from agentgym.reasoning import reasoned
 from agentgym.resilience import measured
 from agentgym.runner_agents import make_agent
 from agentgym.store import Cell, ErrorKind, Failure, Outcome
@@ -144,7 +145,7 @@ def _outcome(env: _Watch, usage: Usage, wall_s: float) -> Outcome | Failure:
         completion_tokens=usage.completion_tokens,
         cost_usd=usage.cost_usd,
         state_hash=base.state_hash,
-        measures=measured(base.trace, base.reports, env.last, verdict.success),
+        measures=measured(base.trace, base.reports, env.last, verdict.success) | reasoned(verdict.reasoning),
         verdict=verdict.to_json(),
         trace=[step.to_json() for step in base.trace],
     )

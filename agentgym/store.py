@@ -45,7 +45,8 @@ class Cell:
 class Outcome:
     """What a trial came to. ``verdict`` and ``trace`` are JSON-able; times in seconds; ``cost_usd`` in US dollars.
 
-    ``measures``: what came of perturbations, see `agentgym.resilience`; empty where there was none.
+    ``measures``: what came of perturbations, see `agentgym.resilience`, and the reasoning score, see
+    `agentgym.reasoning.reasoned`; empty where there was neither.
     """
 
     success: bool

@@ -11,8 +11,11 @@ from agentgym.metrics import Interval, cost_per_success, mean, pass_at_k, pass_h
 from agentgym.store import Store
 from agentgym.trials import Measure, Trials
 
-By = Literal["level", "family"]
+By = Literal["level", "family", "capability"]
 """What results can be split by."""
+
+UNNAMED = "unnamed"
+"""The capability of scenarios that name none."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,7 @@ class AgentSummary:
         completion_tokens: total.
         cost_usd: total in US dollars, what errors cost included.
         cost_per_success: US dollars, None without a success.
+        reasoning: mean reasoning score, 0..10, of the trials whose scenario has one; None where none has.
     """
 
     agent: str
@@ -71,6 +75,7 @@ class AgentSummary:
     completion_tokens: int
     cost_usd: float
     cost_per_success: float | None
+    reasoning: float | None
 
     @property
     def completeness(self) -> float:
@@ -102,18 +107,18 @@ def summarise(store: Store, ks: Sequence[int] = ()) -> list[AgentSummary]:
 
 
 def summarise_by(store: Store, by: By, ks: Sequence[int] = ()) -> dict[str, list[AgentSummary]]:
-    """Sum a store up, agent by agent, for each level or family apart.
+    """Sum a store up, agent by agent, for each level, family or capability apart.
 
     Args:
         store: any result store, complete or not.
-        by: "level" or "family".
+        by: "level", "family" or "capability".
         ks: as for `summarise`.
 
     Returns:
         group → agents in the order of the plan; groups sorted.
 
     Raises:
-        ValueError: a k is below 1, or *by* is neither.
+        ValueError: a k is below 1, or *by* is none of these.
     """
     _check_ks(ks)
     if by not in get_args(By):
@@ -128,6 +133,9 @@ def summarise_by(store: Store, by: By, ks: Sequence[int] = ()) -> dict[str, list
 def _undisturbed(store: Store) -> list[dict[str, Any]]:
     """The rows that the headline is about; a store that has perturbed ones alone is about these."""
     rows = store.rows(traces=False)
+    capabilities = store.config.get("capabilities", {})
+    for row in rows:
+        row["capability"] = capabilities.get(row["scenario"], UNNAMED)
     return [row for row in rows if not row["perturbation"]] or rows
 
 
@@ -170,6 +178,7 @@ def _summary(agent: str, rows: Sequence[dict[str, Any]], ks: Sequence[int]) -> A
         completion_tokens=sum(row["completion_tokens"] for row in done),
         cost_usd=cost,
         cost_per_success=cost_per_success(cost, trials.successes),
+        reasoning=_reasoning(done),
     )
 
 
@@ -198,6 +207,11 @@ def _estimate(trials: Trials, measure: Measure, k: int) -> Estimate:
 
 def _mean(rows: Sequence[dict[str, Any]], column: str) -> float | None:
     return mean(row[column] for row in rows) if rows else None
+
+
+def _reasoning(rows: Sequence[dict[str, Any]]) -> float | None:
+    scores = [row["measures"]["reasoning"] for row in rows if "reasoning" in row["measures"]]
+    return mean(scores) if scores else None
 
 
 def _count(names: Iterable[str]) -> dict[str, int]:

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentgym.compare import Comparator
-from agentgym.containment import Containment, Findings, Result, Rules, contained
+from agentgym.containment import Containment, Rules, contained
+from agentgym.findings import Findings, Result
 
 LOANS = {
     "loans": [

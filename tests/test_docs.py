@@ -19,21 +19,24 @@ from agentgym.validate.registry import load_checks
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 SCENARIOS = (DOCS / "scenarios.md").read_text(encoding="utf-8")
+MODULES = ("agentgym.scenario", "agentgym.specs", "agentgym.chain_spec")
 BLOCKS = re.findall(r"^```yaml\n(.*?)^```$", SCENARIOS, re.MULTILINE | re.DOTALL)
 
 
 def models(annotation: Any) -> set[type[BaseModel]]:
     """The models of scenarios in an annotation."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return {annotation} if annotation.__module__ == "agentgym.scenario" else set()
+        return {annotation} if annotation.__module__ in MODULES else set()
     return {model for argument in typing.get_args(annotation) for model in models(argument)}
 
 
-def fields(model: type[BaseModel]) -> set[str]:
-    """The keys of a model and of all that are in it."""
+def fields(model: type[BaseModel], around: frozenset[type[BaseModel]] = frozenset()) -> set[str]:
+    """The keys of a model and of all that are in it, *around* those that it is in."""
     found = set()
     for name, field in model.model_fields.items():
-        found |= {field.alias or name, *(key for inner in models(field.annotation) for key in fields(inner))}
+        found.add(field.alias or name)
+        for inner in models(field.annotation) - around:
+            found |= fields(inner, around | {inner})
     return found
 
 
@@ -52,7 +55,7 @@ def test_an_example_of_a_field_is_one_that_the_loader_takes(block: str) -> None:
 def test_every_field_of_a_scenario_has_an_example() -> None:
     examples = {key for block in BLOCKS for key in keys(yaml.safe_load(block))}
     assert fields(Scenario) - examples == set()
-    assert {"opening", "wants", "canary", "as", "holds", "single_route"} <= fields(Scenario)
+    assert {"opening", "wants", "canary", "as", "holds", "single_route", "read_to_end", "in_text"} <= fields(Scenario)
 
 
 def test_the_page_of_checks_has_every_check_with_its_name_and_no_other() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,12 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from paged_domain import PAGED, PagedEnv
 from pydantic import ValidationError
+from rollout_parts import ENV
 from spawned import CONFIRM, DONE, GOOD, LOOK, RENEW, TELL, call, play, variant
 
+from agentgym.cli import main
+from agentgym.dumping import scenario_yaml
 from agentgym.errors import ScenarioError
 from agentgym.lint import lint
 from agentgym.regrade import regrade
+from agentgym.rollout import Rollout, run_cells
 from agentgym.scenario import Scenario
+from agentgym.summary import summarise, summarise_by
 
 FINES = {"sql": "SELECT fines_minor FROM members WHERE fines_minor > 0", "type": "money", "currency": "EUR"}
 FIND_BO = call("find_member", email="bo@example.org")
@@ -289,3 +295,34 @@ def test_points_that_mean_nothing_in_their_domain_are_refused(condition: dict[st
     with pytest.raises(ScenarioError) as caught:
         lint(scenario(implicit=[{"name": "x", "weight": 4, **condition}]), PAGED)
     assert message in str(caught.value)
+
+
+def test_a_run_keeps_the_score_and_results_show_its_mean_out_of_ten(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    implicit = [{"name": "told", "weight": 4, "said": [{"type": "date", "value": "2026-04-03"}]}]
+    split = tmp_path / "tiny"
+    split.mkdir()
+    for number, capability in ((1, "chains"), (2, "")):
+        canary = f"agentgym:{number:032x}"
+        asked = scenario(implicit=implicit, id=f"tiny/asked-{number}", canary=canary, capability=capability)
+        (split / f"asked-{number}.yaml").write_text(scenario_yaml(asked), encoding="utf-8")
+    rollout = Rollout(ENV, agents=("gold", "do-nothing"), split="private", folder=str(tmp_path))
+    with rollout.open(tmp_path / "run.db") as store:
+        assert run_cells(store, workers=1) == {"done": 4}
+        gold, nothing = summarise(store)
+        assert (gold.reasoning, nothing.reasoning) == (10.0, 0.0)
+        rows = store.rows(traces=False)
+        assert rows[0]["measures"] == {"reasoning": 10.0, "reasoning_logic": 6.0, "reasoning_implicit": 4.0}
+        groups = summarise_by(store, "capability")
+        assert {name: [each.success.value for each in found] for name, found in groups.items()} == {
+            "chains": [1.0, 0.0],
+            "unnamed": [1.0, 0.0],
+        }
+    capsys.readouterr()
+    assert main(["results", str(tmp_path / "run.db")]) == 0
+    shown = capsys.readouterr().out
+    assert "reasoning" in shown and "10.0/10" in shown
+    assert main(["results", str(tmp_path / "run.db"), "--by", "capability"]) == 0
+    shown = capsys.readouterr().out
+    assert "chains" in shown and "unnamed" in shown

@@ -48,7 +48,9 @@ ks_option = click.option("--k", "ks", type=Ks(), default=(), help="The k of pass
     help="Write every trial, with verdict and trace, to FILE.",
 )
 @click.option(
-    "--by", type=click.Choice(["level", "family", "perturbation"]), help="Success rates for each of these apart."
+    "--by",
+    type=click.Choice(["level", "family", "capability", "perturbation"]),
+    help="Success rates for each of these apart.",
 )
 @json_option
 def results_command(
@@ -71,7 +73,7 @@ def results_command(
 
 
 def print_results(store: Store, ks: tuple[int, ...], as_json: bool, by: By | None = None) -> None:
-    """Print the results of a store on standard output, with *by* the success rates of each level or family."""
+    """Print the results of a store on standard output, with *by* the success rates of each group."""
     agents = summarise(store, ks)
     groups = {} if by is None else summarise_by(store, by, ks)
     if as_json:
@@ -87,8 +89,10 @@ def print_results(store: Store, ks: tuple[int, ...], as_json: bool, by: By | Non
     shown_ks = [entry.k for entry in agents[0].pass_at if entry.k > 1]
     headers = ["agent", "success", "95% interval", "checkpoints", "vetoes"]
     headers += [f"pass@{k}" for k in shown_ks] + [f"pass^{k}" for k in shown_ks]
+    reasoning = any(agent.reasoning is not None for agent in agents)
+    headers += ["reasoning"] if reasoning else []
     headers += ["tool calls", "trials", "errors", "$/success"]
-    print_table(headers, [_line(agent) for agent in agents])
+    print_table(headers, [_line(agent, reasoning) for agent in agents])
     for line in _notes(agents):
         click.echo(line)
 
@@ -108,7 +112,7 @@ def _split(cells: dict[tuple[str, str], AgentSummary], agent: str, groups: Itera
     return [_estimate(cells[agent, name].success) if (agent, name) in cells else UNDEFINED for name in groups]
 
 
-def _line(agent: AgentSummary) -> list[str]:
+def _line(agent: AgentSummary, reasoning: bool) -> list[str]:
     ratio = f"{agent.done}/{agent.planned}"
     estimates = [entry for entries in (agent.pass_at, agent.pass_hat) for entry in entries if entry.k > 1]
     return [
@@ -118,6 +122,7 @@ def _line(agent: AgentSummary) -> list[str]:
         UNDEFINED if agent.checkpoints is None else percent(agent.checkpoints),
         str(sum(agent.vetoes.values())),
         *(_estimate(entry) for entry in estimates),
+        *([UNDEFINED if agent.reasoning is None else f"{agent.reasoning:.1f}/10"] if reasoning else []),
         UNDEFINED if agent.tool_calls is None else f"{agent.tool_calls:.1f}",
         ratio,
         str(sum(agent.errors.values())),
