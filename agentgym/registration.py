@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import gymnasium as gym
 
-REGISTERED: dict[str, str] = {"Refund-v0": "refund"}
+REGISTERED: dict[str, str] = {"Refund-v0": "refund", "HR-v0": "hr"}
 """Environment id → domain name."""
 
-_ENTRY_POINTS = {"Refund-v0": "agentgym.envs.refund.env:RefundEnv"}
+_ENTRY_POINTS = {"Refund-v0": "agentgym.envs.refund.env:RefundEnv", "HR-v0": "agentgym.envs.hr.env:HrEnv"}
 
 
 def entry_point(env: str) -> str:

@@ -267,8 +267,8 @@ class VetoRule(_Model):
 
     @cached_property
     def spec(self) -> CallSpec:
-        """The forbidden call, for ``call``."""
-        return CallSpec(name=self.call or "", arguments=self.arguments)
+        """The call that it speaks of: the forbidden one, or the one that needs consent."""
+        return CallSpec(name=self.call or self.unconfirmed or self.foreign or "", arguments=self.arguments)
 
     @property
     def label(self) -> str:
@@ -276,7 +276,7 @@ class VetoRule(_Model):
         if self.name:
             return self.name
         if self.unconfirmed is not None:
-            return f"unconfirmed:{self.unconfirmed}"
+            return f"unconfirmed:{self.unconfirmed}" + "".join(f":{value}" for value in self.arguments.values())
         if self.foreign is not None:
             return f"foreign:{self.foreign}"
         return f"call:{self.call}" if self.call is not None else "state"

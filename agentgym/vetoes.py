@@ -124,7 +124,7 @@ class Vetoes:
         if rule.call is not None:
             return self._matcher.matches(rule.spec, call)
         if rule.unconfirmed is not None:
-            return call.name == rule.unconfirmed and not confirmed
+            return not confirmed and self._matcher.matches(rule.spec, call)
         return call.name == rule.foreign and not all(owned.values())
 
     def _look(self, changed: frozenset[str], blame: bool) -> None:
