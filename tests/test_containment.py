@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentgym.compare import Comparator
@@ -142,6 +142,7 @@ def respelt(value: Any) -> Any:
     return float(value) if type(value) is int else value
 
 
+@settings(deadline=None)
 @given(ROWS, ROWS, st.randoms(use_true_random=False))
 def test_reordered_superset_and_numerically_equal_rows_are_found(rows: Any, more: Any, random: Any) -> None:
     mixed = [*rows, *more]
@@ -150,6 +151,7 @@ def test_reordered_superset_and_numerically_equal_rows_are_found(rows: Any, more
     assert judged({"deep": [{"er": mixed}]}, rows).status == "yes"
 
 
+@settings(deadline=None)
 @given(st.lists(SCALARS, min_size=1, max_size=8, unique_by=repr), st.randoms(use_true_random=False))
 def test_sets_are_found_in_any_order(members: list[Any], random: Any) -> None:
     shuffled = list(members)
@@ -157,6 +159,7 @@ def test_sets_are_found_in_any_order(members: list[Any], random: Any) -> None:
     assert judged({"members": shuffled}, {"members": members}).status == "yes"
 
 
+@settings(deadline=None)
 @given(ROWS, st.data())
 def test_a_row_with_another_value_is_not_the_row(rows: Any, data: Any) -> None:
     rows = [{**row, "id": f"k{n}"} for n, row in enumerate(rows)]
@@ -168,12 +171,14 @@ def test_a_row_with_another_value_is_not_the_row(rows: Any, data: Any) -> None:
     assert judged([row for row in changed if row["id"] != f"k{number}"], rows).status == "no" or name == "id"
 
 
+@settings(deadline=None)
 @given(ROWS, st.text(max_size=40))
 def test_an_error_text_never_matches(rows: Any, text: str) -> None:
     assert judged(f"error {text}", rows).status == "no"
     assert contained([Result("g", {}, rows)], Findings([Result("t", {}, rows, ok=False)])).status == "no"
 
 
+@settings(deadline=None)
 @given(ROWS)
 def test_an_echo_of_the_arguments_never_matches(rows: Any) -> None:
     assert judged({"rows": rows}, rows, rows=rows).status == "no"

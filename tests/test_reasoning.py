@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from paged_domain import PAGED, PagedEnv
 from pydantic import ValidationError
@@ -147,6 +147,7 @@ def test_a_list_is_read_to_its_end_by_pages_of_any_size_and_order(
     assert point(env, TO_END, actions) == found
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.permutations([(page, size) for size in (1, 2) for page in range(1, 4)]), st.integers(0, 6))
 def test_a_list_is_complete_with_the_page_that_brings_its_last_row(order: list[tuple[int, int]], count: int) -> None:
     env = PagedEnv()

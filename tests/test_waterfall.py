@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from paged_domain import PAGED
 from spawned import call, variant
@@ -211,6 +211,7 @@ def test_what_must_be_said_and_what_is_born_are_answers_too(waterfall: Waterfall
 CALLS = [LOOK, BY_EMAIL, Call("list_books", {}), Call("find_member", {"email": "bo@example.org"}), Call("nothing", {})]
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.lists(st.sampled_from(CALLS), max_size=6))
 def test_more_calls_never_lose_what_was_found_and_order_does_not_matter(calls: list[Call]) -> None:
     with Waterfall(PAGED) as waterfall:
