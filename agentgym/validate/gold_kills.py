@@ -111,6 +111,7 @@ class _Lab:
         gates |= {f"required[{i}]" for i in range(len(checks.process.required))}
         gates |= {f"deadline[{i}]" for i in range(len(checks.process.deadline))} | {"answer"}
         gates |= {f"answer_state[{name}]" for name in checks.answer_state}
+        gates |= {f"chain[{fact.name}]" for fact in checks.chain.facts} if checks.chain is not None else set()
         for result in verdict.checks if verdict is not None else ():
             if result.name in gates and result.ok:
                 yield f"{self.scenario.id}: {result.name} already holds at the start: {result.found}"

@@ -59,7 +59,8 @@ class Mutants:
         for kinds, group in (
             ("end", self._ends()),
             ("answer", self._answers()),
-            ("said required order confirm_before", kept),
+            ("said required order confirm_before chain", kept),
+            ("chain", self._chains()),
             ("said", self._speeches()),
             ("required order forbidden confirm_before deadline redundant", self._processes()),
             *((f"own[{argument}]", self._trespasses(argument)) for argument in self._scenario.checks.process.own),
@@ -146,6 +147,23 @@ class Mutants:
             for extra in ([again], [*asked[-1:], again]):
                 head, tail = self._actions[: index + 1], self._actions[index + 1 :]
                 yield Mutant(f"{self._label(index)} twice", [*head, *extra, *tail])
+
+    def _chains(self) -> Iterator[Mutant]:
+        """Nothing read before the end but the documentation, nothing read at all, a source that must not be read."""
+        chain = self._scenario.checks.chain
+        if chain is None:
+            return
+        tools = self._domain.toolset
+        written = [a for a in self._actions[:-1] if tools[a["name"]].writes or a["name"] in _SPEECH]
+        yield Mutant("without any read", [*written, self._actions[-1]])
+        yield Mutant("nothing but the end", [self._actions[-1]])
+        for spec in chain.sources.forbidden if chain.sources is not None else ():
+            yield self._before_end(self._made(spec), f"with {spec.name}")
+        if chain.sources is not None and chain.sources.allowed:
+            allowed = {spec.name for spec in chain.sources.allowed}
+            others = [tool for tool in self._domain.tools if not tool.writes and tool.name not in allowed]
+            for tool in others:
+                yield self._before_end(calls(tool, self._known_values())[:1], f"with {tool.name}")
 
     def _processes(self) -> Iterator[Mutant]:
         process, known = self._scenario.checks.process, self._known_values()

@@ -125,7 +125,8 @@ def person(world: World, employee_id: str, field: str = "employee_id", *, entere
     if not found:
         raise unknown(field, employee_id) if entered else absent(field, employee_id)
     row = found[0]
-    return Person(*row[:7], Place(*row[7:]))
+    id_, line, status, hired, left, site, version = row[:7]
+    return Person(id_, line, status, hired, left, site, version, Place(*row[7:]))
 
 
 def place(world: World, department_id: str, *, entered: bool = False) -> Place:

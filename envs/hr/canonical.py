@@ -92,7 +92,7 @@ def _compare(function: Callable[..., Any], endpoint: Endpoint, names: Sequence[s
     hints = typing.get_type_hints(function)
     for parameter in endpoint.parameters:
         name, kind = parameter.field.name, parameter.field.kind
-        wanted = Literal[ENUMS[kind[5:]]] if kind.startswith("enum:") else _TYPES.get(kind, str)
+        wanted: Any = Literal[ENUMS[kind[5:]]] if kind.startswith("enum:") else _TYPES.get(kind, str)
         if not parameter.required:
             wanted = wanted | None
         optional = signature[name].default is not inspect.Parameter.empty

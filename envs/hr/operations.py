@@ -221,9 +221,9 @@ class Api:
             # A list that is sent names somebody, one that is answered may be empty.
             codec = ids_codec(least=1) if field.kind == "ids" else self.codec(field.kind)
             placed[place][shown] = Param(field.name, shown, codec, parameter.required, field.text, field.kind)
-        version, place = self._version(endpoint, route)
-        if version is not None and place != "header":
-            placed[place][version.shown] = version
+        version, where = self._version(endpoint, route)
+        if version is not None and where != "header":
+            placed[where][version.shown] = version
         key = Param("idempotency_key", style.key_name, self.key_codec, False, "makes repeating safe", "key")
         if endpoint.keyed and style.key_place == "body":
             placed["body"][key.shown] = key
@@ -234,7 +234,7 @@ class Api:
             placed["query"],
             placed["body"],
             version,
-            place,
+            where,
             key if endpoint.keyed else None,
         )
 

@@ -111,8 +111,8 @@ def holidays() -> list[tuple[str, str, str]]:
     found += [("Rotterdam", day, "public holiday") for day in _spelt(_NETHERLANDS)]
     for text in _EASTER.values():
         easter = date.fromisoformat(text)
-        moves = (("Leeds", -2, "Good Friday"), ("Leeds", 1, "Easter Monday"), ("Rotterdam", 1, "Easter Monday"))
-        moves += (("Rotterdam", 39, "Ascension Day"), ("Rotterdam", 50, "Whit Monday"))
+        moves = [("Leeds", -2, "Good Friday"), ("Leeds", 1, "Easter Monday"), ("Rotterdam", 1, "Easter Monday")]
+        moves += [("Rotterdam", 39, "Ascension Day"), ("Rotterdam", 50, "Whit Monday")]
         found += [(site, (easter + timedelta(days)).isoformat(), name) for site, days, name in moves]
     return sorted(found)
 

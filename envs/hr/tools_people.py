@@ -186,7 +186,7 @@ def update_employee(
     employed(aim)
     given = {"title": title, "department_id": department_id, "manager_id": manager_id, "cost_centre": cost_centre,
              "site": site, "status": status, "left_on": left_on}  # fmt: skip
-    changes = {name: value for name, value in given.items() if value is not None}
+    changes: dict[str, str | None] = {name: value for name, value in given.items() if value is not None}
     if not changes:
         raise refused("unprocessable", "nothing is given to change")
     if title is not None:
