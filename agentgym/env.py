@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 import logging
 import operator
 import secrets
 import sqlite3
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import gymnasium as gym
 
@@ -26,12 +25,24 @@ from agentgym.scenario import Effect, Scenario
 from agentgym.selection import Selection, Split
 from agentgym.spaces import ActionSpace, observation_space
 from agentgym.state import EpisodeState, pack, unpack
-from agentgym.text import dumps
+from agentgym.text import dumps, fresh
 from agentgym.trace import Step
 from agentgym.users import User, make_user
 from agentgym.verdict import Verdict
 
 Observation = dict[str, str]
+
+
+class _Task(NamedTuple):
+    """What the agent was given at the start of an episode: nobody changes it, so copies of an environment share it."""
+
+    system: str
+    opening: str
+    tools: list[dict[str, Any]]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _Task:
+        return self
+
 
 _MAX_SEED = 2**63 - 1
 _log = logging.getLogger("agentgym")
@@ -102,7 +113,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         self._live: Episode | None = None
         self._saved: EpisodeState | None = None
         self._reward = Reward(reward)
-        self._task = (self.domain.system_prompt, "", self.domain.schemas)
+        self._task = _Task(self.domain.system_prompt, "", self.domain.schemas)
 
     # Gymnasium's interface.
 
@@ -131,9 +142,9 @@ class ToolEnv(gym.Env[Observation, Any]):
         self._episode = None
         self._reward = Reward(self._reward_mode)
         self._episode = self._begin(scenario, episode_seed)
-        self._task = self._episode.open()
+        self._task = _Task(*self._episode.open())
         system, opening, tools = self._task
-        shown = self.domain.schemas_text if tools is self.domain.schemas else dumps(tools)
+        shown = self.domain.schemas_text if tools == self.domain.schemas else dumps(tools)
         prompt = dumps(system) if self._hooks else self.domain.prompt_text(system)
         task = f'{{"system_prompt": {prompt}, "opening": {dumps(opening)}, "tools": {shown}}}'
         observation = {
@@ -173,7 +184,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         if self._episode is None:
             return "(no episode yet: call reset)"
         episode = self._episode
-        return transcript(self._task[1], episode.trace, episode.end_reason, episode.verdict)
+        return transcript(self._task.opening, episode.trace, episode.end_reason, episode.verdict)
 
     def close(self) -> None:
         """Give the world back. Closing twice is fine; a later reset starts anew."""
@@ -186,12 +197,12 @@ class ToolEnv(gym.Env[Observation, Any]):
     @property
     def tools(self) -> list[dict[str, Any]]:
         """This episode's OpenAI function schemas, a fresh copy; before reset the default ones."""
-        return copy.deepcopy(self._task[2])
+        return fresh(self._task.tools)
 
     @property
     def system_prompt(self) -> str:
         """The policy and how to work, as the agent gets it."""
-        return self._task[0]
+        return self._task.system
 
     @property
     def scenario(self) -> Scenario:
@@ -279,9 +290,9 @@ class ToolEnv(gym.Env[Observation, Any]):
         """Go on from a checked state; *reopen* shows the task to the hooks again, where they have not seen it."""
         episode = self._begin(state.scenario, host["episode"]["seed"])
         if reopen:
-            self._task = episode.open()
+            self._task = _Task(*episode.open())
         else:
-            episode.present(self._task[2])
+            episode.present(self._task.tools)
         try:
             self._world().load(state.world)
         except sqlite3.DatabaseError as error:

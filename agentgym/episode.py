@@ -101,7 +101,7 @@ class Episode:
         system, opening = self.domain.task(self.scenario), self.scenario.user.opening
         tools = self.domain.schemas
         if self.hooks:
-            tools = json.loads(json.dumps(tools))
+            tools = json.loads(self.domain.schemas_text)
         for hook in reversed(self.hooks):
             hook.scheduled = 0
             system, opening, tools = hook.on_task(system, opening, tools, self.context)
