@@ -197,7 +197,8 @@ class ToolEnv(gym.Env[Observation, Any]):
     @property
     def tools(self) -> list[dict[str, Any]]:
         """This episode's OpenAI function schemas, a fresh copy; before reset the default ones."""
-        return fresh(self._task.tools)
+        tools: list[dict[str, Any]] = fresh(self._task.tools)
+        return tools
 
     @property
     def system_prompt(self) -> str:
