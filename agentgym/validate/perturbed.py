@@ -6,7 +6,6 @@ declared in the domain's ``perturbations.yaml`` and compared with what running s
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,7 @@ import gymnasium as gym
 
 from agentgym.env import ToolEnv
 from agentgym.hooks import Hook
+from agentgym.noise import keeps
 from agentgym.perturbations import Table, table_of
 from agentgym.recovered import Recovered, play_gold
 from agentgym.runner_agents import make_agent
@@ -23,7 +23,6 @@ from agentgym.validate.moves import current, go_on, own_reads
 from agentgym.validate.registry import Finding, check
 from agentgym.validate.subject import Subject
 from agentgym.wrappers.catalogue import COMPOSITIONS, KINDS, perturb
-from agentgym.wrappers.noise_text import protected
 from agentgym.wrappers.wordings import names
 
 SEEDS = 20
@@ -223,7 +222,7 @@ def noise_keeps_meaning(subject: Subject) -> Finding:
                 opening = base.scenario.user.opening
                 if kind == NOISE[2]:
                     continue
-                if Counter(protected(scenario.user.opening)) != Counter(protected(opening)):
+                if not keeps(scenario.user.opening, opening):
                     finding.failures.append(f"{kind} × {scenario.id}: a protected span was touched: {opening[:200]}")
                 if current(base).judge.net.get_state() != goals[scenario.id]:
                     finding.failures.append(f"{kind} × {scenario.id}: gold leads to another state")

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar
 
 import gymnasium as gym
 
 from agentgym.env import Observation
 from agentgym.hooks import Context, Hook
+from agentgym.noise import LEVELS, NoiseLevel, claims, structure, vague, wording
 from agentgym.perturbations import Table, table_of
 from agentgym.random import Stream
 from agentgym.scenario import Fact, Scenario
 from agentgym.trace import Call
 from agentgym.world import CallResult
 from agentgym.wrappers.base import Perturbation
-from agentgym.wrappers.noise_text import CLAIMS, structure, vague, wording
 from agentgym.wrappers.schedule import Schedule, ScheduledHook
-
-Level = Literal["wording", "structure", "knowledge"]
 
 SHARES: tuple[float, ...] = (0.0, 0.1, 0.25, 0.4, 0.6)
 """Share of the words that wording noise changes, by intensity."""
@@ -74,13 +72,13 @@ class Noise(Perturbation):
         env: gym.Env[Observation, Any],
         rate: float | None = None,
         *,
-        level: Level = "wording",
+        level: NoiseLevel = "wording",
         intensity: int = 2,
     ) -> None:
         super().__init__(env, rate, intensity=intensity)
-        if level not in get_args(Level):
-            raise ValueError(f"expected level to be one of {', '.join(get_args(Level))}, got {level!r}")
-        self.level: Level = level
+        if level not in LEVELS:
+            raise ValueError(f"expected level to be one of {', '.join(LEVELS)}, got {level!r}")
+        self.level: NoiseLevel = level
         self.asks = {**_GENERAL, **table_of(self._base.domain).asks}
 
     def hook(self) -> Hook:
@@ -91,7 +89,7 @@ class Noise(Perturbation):
 class NoiseHook(ScheduledHook):
     """Changes the opening and the replies."""
 
-    def __init__(self, level: Level, schedule: Schedule, intensity: int, asks: Mapping[str, str]) -> None:
+    def __init__(self, level: NoiseLevel, schedule: Schedule, intensity: int, asks: Mapping[str, str]) -> None:
         super().__init__(f"{Noise.kind}-{level}", schedule)
         self._level, self._intensity, self._asks = level, intensity or 1, asks
         self._language = "en"
@@ -111,17 +109,17 @@ class NoiseHook(ScheduledHook):
         left_out = _questions(scenario, self._asks)
         literals = list(left_out)
         opening = vague(user.opening, literals, scenario.language)
-        claims = self.stream.sample(CLAIMS[scenario.language], min(self._intensity, len(CLAIMS[scenario.language])))
+        opening = claims(opening, self._intensity, self.stream, scenario.language)
         facts = {
             f"{self.name} {literal}": Fact(when=[question], say=f"{literal}.") for literal, question in left_out.items()
         }
-        changed = {"opening": " ".join([opening, *claims]), "facts": {**user.facts, **facts}}
+        changed = {"opening": opening, "facts": {**user.facts, **facts}}
         return scenario.model_copy(update={"user": user.model_copy(update=changed)})
 
     def _noisy(self, text: str, stream: Stream) -> str:
         if self._level == "wording":
             return wording(text, SHARES[self._intensity], stream, self._language)
-        return structure(text, self._intensity, stream, self._language)
+        return structure(text, self._intensity, stream, self._language, joined=SHARES[self._intensity])
 
     def on_task(
         self, system: str, opening: str, tools: list[dict[str, Any]], ctx: Context
