@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict, Unpack
 
 import gymnasium as gym
 
@@ -13,6 +13,15 @@ from agentgym.wrappers.schedule import Condition, Schedule, chosen_tools
 
 STRONGEST = 4
 """The highest intensity; 0 is none."""
+
+
+class Plan(TypedDict, total=False):
+    """What every kind that is about calls takes besides a rate; see `Perturbation`."""
+
+    intensity: int
+    at: int | Iterable[int]
+    when: Condition | None
+    tools: str | Iterable[str] | None
 
 
 class Perturbation(gym.Wrapper[Observation, Any, Observation, Any]):
@@ -36,35 +45,33 @@ class Perturbation(gym.Wrapper[Observation, Any, Observation, Any]):
     kind: ClassVar[str] = ""
     rates: ClassVar[tuple[float, float, float, float, float]] = (0.0, 1.0, 1.0, 1.0, 1.0)
     """The rate of each intensity."""
-    once: ClassVar[bool] = False
-    """Without a rate it fires once an episode."""
+    once: ClassVar[tuple[int, ...]] = ()
+    """Intensities at which it fires once an episode, where nothing else is said."""
+    within: ClassVar[int] = 8
+    """So many calls, of those that it can be at, in which that is."""
 
-    def __init__(
-        self,
-        env: gym.Env[Observation, Any],
-        rate: float | None = None,
-        *,
-        intensity: int = 2,
-        at: int | Iterable[int] = (),
-        when: Condition | None = None,
-        tools: str | Iterable[str] | None = None,
-    ) -> None:
+    def __init__(self, env: gym.Env[Observation, Any], rate: float | None = None, **plan: Unpack[Plan]) -> None:
         super().__init__(env)
+        for name in plan:
+            if name not in Plan.__annotations__:
+                raise TypeError(f"{type(self).__name__}() got an unexpected keyword argument {name!r}")
         if not isinstance(env.unwrapped, ToolEnv):
             raise TypeError(f"{type(self).__name__} wraps environments of agentgym, got {type(env.unwrapped).__name__}")
+        intensity, at, when = plan.get("intensity", 2), plan.get("at", ()), plan.get("when")
         if isinstance(intensity, bool) or intensity not in range(STRONGEST + 1):
             raise ValueError(f"expected intensity to be in 0..{STRONGEST}, got {intensity!r}")
         self._base: ToolEnv = env.unwrapped
         self.intensity: int = intensity
         numbers = (at,) if isinstance(at, int) else tuple(at)
-        if rate is None and not numbers and when is None and not (self.once and intensity):
-            rate = self.rates[intensity]
+        open_ = rate is None and not numbers and when is None
+        once = open_ and intensity in self.once
         self.schedule = Schedule(
-            rate=rate,
+            rate=self.rates[intensity] if open_ and not once else rate,
             at=numbers,
             when=when,
-            once=rate is None and not numbers and when is None,
-            tools=chosen_tools(tools, self._base.domain.toolset),
+            once=once,
+            within=self.within,
+            tools=chosen_tools(plan.get("tools"), self._base.domain.toolset),
         )
 
     def hook(self) -> Hook:

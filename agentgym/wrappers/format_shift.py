@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import gymnasium as gym
 
@@ -11,9 +11,9 @@ from agentgym.env import Observation
 from agentgym.hooks import Context, Hook
 from agentgym.trace import Call
 from agentgym.world import CallResult
-from agentgym.wrappers.base import Perturbation
+from agentgym.wrappers.base import Perturbation, Plan
 from agentgym.wrappers.formats import Format, check_formats, encode, read
-from agentgym.wrappers.schedule import Condition, Schedule, ScheduledHook
+from agentgym.wrappers.schedule import Schedule, ScheduledHook
 
 
 class FormatShift(Perturbation):
@@ -51,13 +51,10 @@ class FormatShift(Perturbation):
         env: gym.Env[Observation, Any],
         rate: float | None = None,
         *,
-        intensity: int = 2,
         formats: str | Iterable[str] = ("xml", "html"),
-        at: int | Iterable[int] = (),
-        when: Condition | None = None,
-        tools: str | Iterable[str] | None = None,
+        **plan: Unpack[Plan],
     ) -> None:
-        super().__init__(env, rate, intensity=intensity, at=at, when=when, tools=tools)
+        super().__init__(env, rate, **plan)
         self.formats = check_formats((formats,) if isinstance(formats, str) else tuple(formats))
 
     def hook(self) -> Hook:

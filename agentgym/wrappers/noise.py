@@ -98,8 +98,7 @@ class NoiseHook(ScheduledHook):
     def on_scenario(self, scenario: Scenario) -> Scenario:
         """Make the opening noisy; what it no longer names, the user knows when asked."""
         self._language, self._opened = scenario.language, False
-        rate = self.schedule.rate or 0
-        if rate == 0 or self.stream.uniform() >= rate:
+        if not self.drawn():
             return scenario
         self._opened = True
         user = scenario.user

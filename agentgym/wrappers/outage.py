@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, Unpack, get_args
 
 import gymnasium as gym
 
@@ -11,8 +11,8 @@ from agentgym.env import Observation
 from agentgym.hooks import Context, Fault, Hook
 from agentgym.trace import Call
 from agentgym.world import CallResult
-from agentgym.wrappers.base import Perturbation
-from agentgym.wrappers.schedule import Condition, Schedule, ScheduledHook
+from agentgym.wrappers.base import Perturbation, Plan
+from agentgym.wrappers.schedule import Schedule, ScheduledHook
 
 Mode = Literal["503", "429", "timeout"]
 
@@ -32,13 +32,10 @@ class _Outage(Perturbation):
         env: gym.Env[Observation, Any],
         rate: float | None = None,
         *,
-        intensity: int = 2,
         modes: Mode | Iterable[Mode] | None = None,
-        at: int | Iterable[int] = (),
-        when: Condition | None = None,
-        tools: str | Iterable[str] | None = None,
+        **plan: Unpack[Plan],
     ) -> None:
-        super().__init__(env, rate, intensity=intensity, at=at, when=when, tools=tools)
+        super().__init__(env, rate, **plan)
         given: Iterable[Mode] = self.possible if modes is None else [modes] if isinstance(modes, str) else modes
         self.modes: tuple[Mode, ...] = tuple(given)
         for mode in self.modes or ("none",):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Unpack
 
 import gymnasium as gym
 
@@ -15,9 +15,9 @@ from agentgym.perturbations import Fact, FieldKind, Source, table_of
 from agentgym.random import Stream
 from agentgym.trace import Call
 from agentgym.world import CallResult
-from agentgym.wrappers.base import Perturbation
+from agentgym.wrappers.base import Perturbation, Plan
 from agentgym.wrappers.formats import edited, read
-from agentgym.wrappers.schedule import Condition, Schedule, ScheduledHook
+from agentgym.wrappers.schedule import Schedule, ScheduledHook
 
 
 class Pollution(Perturbation):
@@ -49,22 +49,10 @@ class Pollution(Perturbation):
 
     kind: ClassVar[str] = "pollution"
     rates: ClassVar[tuple[float, float, float, float, float]] = (0.0, 0.05, 0.05, 0.1, 0.25)
-    once: ClassVar[bool] = True
+    once: ClassVar[tuple[int, ...]] = (1, 2)
 
-    def __init__(
-        self,
-        env: gym.Env[Observation, Any],
-        rate: float | None = None,
-        *,
-        intensity: int = 2,
-        at: int | Iterable[int] = (),
-        when: Condition | None = None,
-        tools: str | Iterable[str] | None = None,
-    ) -> None:
-        planned = rate is not None or bool(at) or when is not None
-        if not planned and intensity in (3, 4):
-            rate = self.rates[intensity]
-        super().__init__(env, rate, intensity=intensity, at=at, when=when, tools=tools)
+    def __init__(self, env: gym.Env[Observation, Any], rate: float | None = None, **plan: Unpack[Plan]) -> None:
+        super().__init__(env, rate, **plan)
         self.facts = table_of(self._base.domain).facts
         if not self.facts and self.schedule.rate != 0:
             name = self._base.domain.name

@@ -14,6 +14,7 @@ from agentgym.common import COMMON_TOOLS
 from agentgym.errors import did_you_mean
 from agentgym.hooks import Context, Hook
 from agentgym.random import Stream, derive
+from agentgym.scenario import Scenario
 from agentgym.tools import Tool
 from agentgym.trace import Call
 
@@ -133,6 +134,11 @@ class ScheduledHook(Hook):
         self.scheduled = 1 if schedule.when is not None else len(self._due)
         return system, opening, tools
 
+    def drawn(self) -> bool:
+        """Whether this episode is one of those that the rate says; for kinds that are about an episode, not a call."""
+        rate = self.schedule.rate or 0
+        return rate > 0 and self.stream.uniform() < rate
+
     def _base(self) -> int:
         return self.stream.integers(0, 1 << 62)
 
@@ -187,3 +193,48 @@ class ScheduledHook(Hook):
         """Take them up."""
         self._calls, self._drawn, self._word = state["calls"], state["drawn"], state["word"]
         self._due = list(state["due"])
+
+
+class EventHook(ScheduledHook):
+    """A hook that declares events of its own in the scenario; each that takes place is a firing.
+
+    Attributes:
+        names: of the events that count.
+        came: how many of them took place.
+    """
+
+    def __init__(self, name: str, schedule: Schedule) -> None:
+        super().__init__(name, schedule)
+        self.names: list[str] = []
+        self.came = 0
+
+    def on_scenario(self, scenario: Scenario) -> Scenario:
+        """Declare, in the share of the episodes that the rate says."""
+        self.names, self.came = [], 0
+        return self.declare(scenario) if self.drawn() else scenario
+
+    def declare(self, scenario: Scenario) -> Scenario:
+        """The scenario with the events, whose `names` are noted, and with what is right then."""
+        raise NotImplementedError
+
+    def on_task(
+        self, system: str, opening: str, tools: list[dict[str, Any]], ctx: Context
+    ) -> tuple[str, str, list[dict[str, Any]]]:
+        """Count them as planned."""
+        self.scheduled = len(self.names)
+        return system, opening, tools
+
+    def on_event(self, name: str, ctx: Context) -> None:
+        """One has come."""
+        if name in self.names:
+            self.came += 1
+            ctx.fire(self.name)
+
+    def get_state(self) -> dict[str, Any]:
+        """The counters and how many came."""
+        return {**super().get_state(), "came": self.came}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Take them up."""
+        super().set_state(state)
+        self.came = state["came"]
