@@ -15,6 +15,7 @@ from datetime import datetime
 from typing import Any
 
 from agentgym.errors import AgentGymError
+from agentgym.perturbations import Turn
 from agentgym.text import dumps
 from agentgym.wrappers.drift_rules import Drift, read_drifts
 from agentgym.wrappers.formats import decode, format_of
@@ -175,10 +176,19 @@ class Wait(Recovery):
 
 
 class Heed(Recovery):
-    """Re-plan: what the user asks for in mid-task is done before the end."""
+    """Re-plan: what the user asks for in mid-task is done before the end; what they want now, in place of the plan.
 
-    def __init__(self) -> None:
+    Args:
+        turns: what the user says when they change their mind → the turn.
+
+    Attributes:
+        turn: the change of mind that was heard, or None.
+    """
+
+    def __init__(self, turns: Mapping[str, Turn] | None = None) -> None:
         self._asked: dict[str, None] = {}
+        self._turns = turns or {}
+        self.turn: Turn | None = None
 
     def act(self, action: Action, act: Act, bound: bool = False) -> Observation:
         """Act; before the end, write what was asked for."""
@@ -190,6 +200,7 @@ class Heed(Recovery):
     def hear(self, seen: Observation) -> None:
         """Note what the user asks for by themselves."""
         for notice in _notices(seen, "user"):
+            self.turn = self._turns.get(notice, self.turn)
             self._asked.update(dict.fromkeys(_REFERENCE.findall(notice)))
 
 

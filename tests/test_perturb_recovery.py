@@ -29,6 +29,7 @@ KINDS = [
     "pollution",
     "dynamic-state",
     "interruption",
+    "interruption-change",
     "noise-knowledge",
     "shutdown",
 ]

@@ -63,7 +63,13 @@ def test_what_running_shows_is_held_against_what_is_declared(pair: Pair, table: 
 
 
 def test_a_domain_without_a_table_is_checked_for_the_kinds_that_need_none() -> None:
-    assert set(KINDS) - set(kinds_of(Table())) == {"pollution", "dynamic-state", "shutdown", "injection"}
+    assert set(KINDS) - set(kinds_of(Table())) == {
+        "pollution",
+        "dynamic-state",
+        "shutdown",
+        "injection",
+        "interruption-change",
+    }
 
 
 @pytest.mark.parametrize(

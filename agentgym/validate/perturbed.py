@@ -19,6 +19,7 @@ from agentgym.perturbations import Table, table_of
 from agentgym.recovered import Recovered, play_gold
 from agentgym.runner_agents import make_agent
 from agentgym.scenario import Scenario
+from agentgym.turns import turns_of
 from agentgym.validate.moves import current, go_on, own_reads
 from agentgym.validate.registry import Finding, check
 from agentgym.validate.subject import Subject
@@ -29,12 +30,25 @@ SEEDS = 20
 _MOST_SEEDS = 100
 """So many seeds are tried for one that bites."""
 
-ACTS = ("outage-before-commit", "outage-after-commit", "schema-drift", "dynamic-state", "interruption")
+ACTS = (
+    "outage-before-commit",
+    "outage-after-commit",
+    "schema-drift",
+    "dynamic-state",
+    "interruption",
+    "interruption-change",
+)
 SEEN = ("format-shift", "pollution")
 NOISE = ("noise-wording", "noise-structure", "noise-knowledge")
 LASTING = ("shutdown",)
 """Kinds that never leave a way to the goal, only to the end that they declare."""
-_NEEDS = {"pollution": "facts", "dynamic-state": "dynamic_state", "shutdown": "shutdown", "injection": "attacks"}
+_NEEDS = {
+    "pollution": "facts",
+    "dynamic-state": "dynamic_state",
+    "shutdown": "shutdown",
+    "injection": "attacks",
+    "interruption-change": "turns",
+}
 
 
 def kinds_of(table: Table) -> list[str]:
@@ -83,10 +97,18 @@ class Pair:
     lost: str = ""
 
 
+def concerned(subject: Subject, kind: str) -> list[Scenario]:
+    """The curated scenarios that a kind is about: all, but for a change of mind, which is declared for some."""
+    if kind != "interruption-change":
+        return subject.curated
+    table = table_of(subject.domain)
+    return [scenario for scenario in subject.curated if turns_of(table, scenario)]
+
+
 def run_pairs(subject: Subject, kind: str, seeds: int = SEEDS) -> list[Pair]:
     """Play every curated scenario under a kind: gold with the kind's recovery policy, and naive gold."""
     env, found = perturb(subject.make(), kind), []
-    for scenario in subject.curated:
+    for scenario in concerned(subject, kind):
         failed = [seed for seed in range(seeds) if not _success(env, scenario, [kind], seed)]
         lost = ""
         if failed:
