@@ -27,11 +27,17 @@ class _Model(BaseModel):
 
 
 class Source(_Model):
-    """A tool that gives rows of a fact, asked by one argument: at the key ``rows`` of its result, "" for itself."""
+    """A tool that gives rows of a fact, asked by one argument: at the key ``rows`` of its result, "" for itself.
+
+    ``decides`` are fields on which later calls and amounts rest when they are read here; with ``several`` only in a
+    result of two rows or more, which are told apart by them.
+    """
 
     tool: str
     ask: str
     rows: str = ""
+    decides: list[str] = []
+    several: bool = False
 
     def raw(self, payload: Any) -> list[dict[str, Any]]:
         """The rows in a result, as they stand there."""

@@ -19,13 +19,18 @@ from agentgym.wrappers.base import Perturbation, Plan
 from agentgym.wrappers.formats import edited, read
 from agentgym.wrappers.schedule import Schedule, ScheduledHook
 
+_ANYWHERE = 8
+"""In one episode of so many it does not aim; then it fires in one of the first so many calls."""
+
 
 class Pollution(Perturbation):
     """One value of a result is not true, but could be.
 
     What the agent sees: a result in which one value that another tool (or another way to ask) also tells is a plausible
     other one; asked again, the same call tells the truth. What the world does: the same; the true state is untouched.
-    Which values there are is in the domain's ``perturbations.yaml``.
+    Which values there are is in the domain's ``perturbations.yaml``, and which of them decide: whose something is, how
+    many, how much, by which day. It aims at these where a result has any, and waits for one when it fires once; in one
+    episode of eight it does not aim, so that no value is safe.
 
     Args:
         env: an environment of this suite whose domain has such facts.
@@ -50,6 +55,7 @@ class Pollution(Perturbation):
     kind: ClassVar[str] = "pollution"
     rates: ClassVar[tuple[float, float, float, float, float]] = (0.0, 0.05, 0.05, 0.1, 0.25)
     once: ClassVar[tuple[int, ...]] = (1, 2)
+    within: ClassVar[int] = 3
 
     def __init__(self, env: gym.Env[Observation, Any], rate: float | None = None, **plan: Unpack[Plan]) -> None:
         super().__init__(env, rate, **plan)
@@ -82,6 +88,7 @@ class PollutionHook(ScheduledHook):
         for fact in facts:
             for source in fact.sources:
                 self._sources.setdefault(source.tool, []).append((fact, source))
+        self._decided = self._aims = any(source.decides for fact in facts for source in fact.sources)
         self._told: list[dict[str, Any]] = []
 
     def on_task(
@@ -89,7 +96,11 @@ class PollutionHook(ScheduledHook):
     ) -> tuple[str, str, list[dict[str, Any]]]:
         """Forget."""
         self._told = []
-        return super().on_task(system, opening, tools, ctx)
+        task = super().on_task(system, opening, tools, ctx)
+        self._aims = self._decided and self.stream.integers(0, _ANYWHERE) > 0
+        if self._decided and self.schedule.once and not self._aims:
+            self._due = [1 + self.stream.integers(0, _ANYWHERE)]
+        return task
 
     def after_call(self, call: Call, result: CallResult, ctx: Context) -> CallResult:
         """Pollute what is due, and note what refutes an earlier pollution."""
@@ -98,10 +109,10 @@ class PollutionHook(ScheduledHook):
         value = result.value
         payload = read(value)
         self._check(call, payload)
-        if not self.due(call, ctx, lambda: any(True for _ in self._spots(call, payload))):
+        if not self.due(call, ctx, lambda: bool(self._aimed(call, payload))):
             return result
-        spots, stream = list(self._spots(call, payload)), self.draws(ctx)
-        spot = stream.choice(spots)
+        stream = self.draws(ctx)
+        spot = stream.choice(self._aimed(call, payload))
         old = spot.source.raw(payload)[spot.row][spot.field]
         new = plausible(old, spot.fact.fields[spot.field], stream)
         ctx.fire(self.name)
@@ -129,6 +140,14 @@ class PollutionHook(ScheduledHook):
                     if fact.key in row and field in row and _able(row[field], kind):
                         yield Spot(fact, source, number, row[fact.key], field)
 
+    def _aimed(self, call: Call, payload: Any) -> list[Spot]:
+        """The spots that decide; where there are none, any, unless it fires once and can wait for one."""
+        spots = list(self._spots(call, payload))
+        if not self._aims:
+            return spots
+        deciding = [spot for spot in spots if _decides(spot, payload)]
+        return deciding if deciding or self.schedule.once else spots
+
     def _check(self, call: Call, payload: Any) -> None:
         if not self._told:
             return
@@ -147,12 +166,12 @@ class PollutionHook(ScheduledHook):
 
     def get_state(self) -> dict[str, Any]:
         """The counters and what was told."""
-        return {**super().get_state(), "told": [dict(told) for told in self._told]}
+        return {**super().get_state(), "aims": self._aims, "told": [dict(told) for told in self._told]}
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Take them up."""
         super().set_state(state)
-        self._told = [dict(told) for told in state["told"]]
+        self._aims, self._told = state["aims"], [dict(told) for told in state["told"]]
 
 
 def _put(payload: Any, spot: Spot, value: Any) -> Any:
@@ -160,6 +179,10 @@ def _put(payload: Any, spot: Spot, value: Any) -> Any:
     rows = [dict(row) for row in spot.source.raw(payload)]
     rows[spot.row][spot.field] = value
     return {**payload, spot.source.rows: rows} if spot.source.rows else rows[0]
+
+
+def _decides(spot: Spot, payload: Any) -> bool:
+    return spot.field in spot.source.decides and (not spot.source.several or len(spot.source.raw(payload)) > 1)
 
 
 def _able(value: Any, kind: FieldKind) -> bool:
