@@ -116,11 +116,15 @@ class Retry(Recovery):
         return dumps(texts[0])[1:-1] if texts else ""
 
     def _looked_up(self, action: Action, refused: Observation, act: Act) -> Observation:
-        """A write that is refused the second time took effect the first time: what a read shows of it."""
+        """A write that is refused the second time took effect the first time, unless a read shows something else."""
         shown = self._look(action, act)
         if shown is None:
             return refused
-        return {**refused, "role": "tool", "content": dumps({**action["arguments"], **_newest(shown)})}
+        found, asked = _newest(shown), action["arguments"]
+        if any(found[name] != value for name, value in asked.items() if name in found):
+            # Refused for a reason of its own, such as a closure that came in between.
+            return refused
+        return {**refused, "role": "tool", "content": dumps({**asked, **found})}
 
     def _look(self, action: Action, act: Act) -> Any:
         """The result of the read whose name is nearest to the write's and that its arguments can ask."""
