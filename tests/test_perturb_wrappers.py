@@ -229,7 +229,7 @@ class Third(gym.Env[Any, Any]):
         ),
         (lambda env: Injection(env, attack="nice"), ValueError, "there is no attack 'nice'"),
         (lambda env: Injection(env, goal="peace"), ValueError, "there is no goal 'peace' in refund"),
-        (lambda env: Jitter(Third()), TypeError, "Jitter wraps environments of agentgym, got Third"),
+        (lambda env: Jitter(Third()), TypeError, "Jitter wraps environments of agentgym, and others .* got Third"),
         (
             lambda env: perturb(env, "jiter"),
             ValueError,

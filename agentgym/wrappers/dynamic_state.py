@@ -43,6 +43,7 @@ class DynamicState(Perturbation):
     """
 
     kind: ClassVar[str] = "dynamic-state"
+    inside: ClassVar[str] = "a change of the world is a declared event of a scenario, which others do not have"
 
     def __init__(self, env: gym.Env[Observation, Any], rate: float | None = None, *, intensity: int = 2) -> None:
         super().__init__(env, rate, intensity=intensity)

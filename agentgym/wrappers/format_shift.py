@@ -80,7 +80,8 @@ class FormatShiftHook(ScheduledHook):
 
     def after_call(self, call: Call, result: CallResult, ctx: Context) -> CallResult:
         """Write the result in the format whose turn it is."""
-        if not result.ok or not self.due(call, ctx):
+        # A third party's results may be mere text, which has no other format.
+        if not result.ok or not self.due(call, ctx, lambda: not isinstance(read(result.value), str)):
             return result
         form = self._formats[self._turn % len(self._formats)]
         self._turn += 1

@@ -49,6 +49,7 @@ class Injection(Perturbation):
     """
 
     kind: ClassVar[str] = "injection"
+    inside: ClassVar[str] = "what an order wants and whether it was reached is known of the domains of the suite only"
     rates: ClassVar[tuple[float, float, float, float, float]] = (0.0, 0.5, 0.5, 0.5, 1.0)
     once: ClassVar[tuple[int, ...]] = (1, 2)
     within: ClassVar[int] = 2

@@ -61,6 +61,7 @@ class Interruption(Perturbation):
     """
 
     kind: ClassVar[str] = "interruption"
+    inside: ClassVar[str] = "what the user adds must count in the verdict, and others have a judge of their own"
 
     def __init__(
         self, env: gym.Env[Observation, Any], rate: float | None = None, *, way: Way = "add", intensity: int = 2

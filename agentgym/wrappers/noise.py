@@ -79,7 +79,9 @@ class Noise(Perturbation):
         if level not in LEVELS:
             raise ValueError(f"expected level to be one of {', '.join(LEVELS)}, got {level!r}")
         self.level: NoiseLevel = level
-        self.asks = {**_GENERAL, **table_of(self._base.domain).asks}
+        if self._own is None and level == "knowledge":
+            raise ValueError("what noise-knowledge leaves out a third party's user could not be asked for")
+        self.asks = {**_GENERAL, **(table_of(self._own.domain).asks if self._own else {})}
 
     def hook(self) -> Hook:
         """The hook of one episode."""
@@ -98,13 +100,13 @@ class NoiseHook(ScheduledHook):
     def on_scenario(self, scenario: Scenario) -> Scenario:
         """Make the opening noisy; what it no longer names, the user knows when asked."""
         self._language, self._opened = scenario.language, False
+        user = scenario.user
+        if self._level != "knowledge":
+            opening = self.on_text(user.opening, scenario.language)
+            return scenario.model_copy(update={"user": user.model_copy(update={"opening": opening})})
         if not self.drawn():
             return scenario
         self._opened = True
-        user = scenario.user
-        if self._level != "knowledge":
-            opening = self._noisy(user.opening, self.stream)
-            return scenario.model_copy(update={"user": user.model_copy(update={"opening": opening})})
         left_out = _questions(scenario, self._asks)
         literals = list(left_out)
         opening = vague(user.opening, literals, scenario.language)
@@ -114,6 +116,11 @@ class NoiseHook(ScheduledHook):
         }
         changed = {"opening": opening, "facts": {**user.facts, **facts}}
         return scenario.model_copy(update={"user": user.model_copy(update=changed)})
+
+    def on_text(self, text: str, language: str) -> str:
+        """Make what the user writes first noisy, at the first two levels."""
+        self._language, self._opened = language, self.drawn()
+        return self._noisy(text, self.stream) if self._opened else text
 
     def _noisy(self, text: str, stream: Stream) -> str:
         if self._level == "wording":

@@ -38,6 +38,10 @@ class _Outage(Perturbation):
         super().__init__(env, rate, **plan)
         given: Iterable[Mode] = self.possible if modes is None else [modes] if isinstance(modes, str) else modes
         self.modes: tuple[Mode, ...] = tuple(given)
+        if self._own is None and "429" in self.modes:
+            if modes is not None:
+                raise ValueError("a third party's environment has no clock to wait on; give modes 503 and timeout")
+            self.modes = tuple(mode for mode in self.modes if mode != "429")
         for mode in self.modes or ("none",):
             if mode not in self.possible:
                 raise ValueError(f"expected modes to be of {', '.join(self.possible)}, got {mode!r}")

@@ -35,6 +35,7 @@ class Pollution(Perturbation):
     Args:
         env: an environment of this suite whose domain has such facts.
         rate: probability at each result that has such a value, 0–1; by default it fires once an episode.
+        facts: what two sources tell, in place of the domain's; a third party's environment has none of its own.
         intensity: 0–4: never, once (default), or rates of 0.1 and 0.25 for 3 and 4.
         at: as for `Perturbation`.
         when: as for `Perturbation`.
@@ -57,11 +58,21 @@ class Pollution(Perturbation):
     once: ClassVar[tuple[int, ...]] = (1, 2)
     within: ClassVar[int] = 3
 
-    def __init__(self, env: gym.Env[Observation, Any], rate: float | None = None, **plan: Unpack[Plan]) -> None:
+    def __init__(
+        self,
+        env: gym.Env[Observation, Any],
+        rate: float | None = None,
+        *,
+        facts: Iterable[Fact] | None = None,
+        **plan: Unpack[Plan],
+    ) -> None:
         super().__init__(env, rate, **plan)
-        self.facts = table_of(self._base.domain).facts
+        own = table_of(self._own.domain).facts if self._own else []
+        self.facts = own if facts is None else list(facts)
         if not self.facts and self.schedule.rate != 0:
-            name = self._base.domain.name
+            if self._own is None:
+                raise ValueError("of a third party's environment give the facts= that two sources tell")
+            name = self._own.domain.name
             raise ValueError(f"the domain {name} names no facts that two sources tell; give it a perturbations.yaml")
 
     def hook(self) -> Hook:

@@ -65,12 +65,20 @@ class Schedule:
         return self.rate == 0
 
 
-def chosen_tools(tools: str | Iterable[str] | None, known: dict[str, Tool]) -> frozenset[str] | None:
+def chosen_tools(tools: str | Iterable[str] | None, known: dict[str, Tool] | None) -> frozenset[str] | None:
     """The names that a ``tools=`` argument means: None (all), "reads", "writes", or names.
 
+    Args:
+        tools: the argument.
+        known: the environment's tools by name; None for a third party's, whose names are taken as they are.
+
     Raises:
-        ValueError: a name is no tool of the environment.
+        ValueError: a name is no tool of the environment, or it is not known which tools read.
     """
+    if known is None:
+        if isinstance(tools, str) and tools in ("reads", "writes"):
+            raise ValueError(f"which tools of a third party's environment are {tools} is not known; give their names")
+        return None if tools is None else frozenset([tools] if isinstance(tools, str) else tools)
     own = {name: tool for name, tool in known.items() if name not in HOST}
     if tools is None:
         return None
