@@ -23,16 +23,14 @@ class FormatShift(Perturbation):
     what the user says stay as they are. What the world does: the same.
 
     Args:
-        env: an environment of this suite.
+        env: an environment of this suite, or a third party's (`agentgym.wrappers.foreign`).
         rate: probability at each result, 0–1.
         intensity: 0–4: rates of 0, ⅓, ⅔ (default), 0.9, 1.
         formats: which, in turns from a drawn one on: of "json", "xml", "html"; by default xml and html.
-        at: as for `Perturbation`.
-        when: as for `Perturbation`.
-        tools: as for `Perturbation`.
+        plan: at, when, tools, as for `Perturbation`.
 
     Raises:
-        TypeError: *env* is no environment of this suite.
+        TypeError: *env* is no environment that it can be over.
         ValueError: an argument is out of its range.
 
     >>> import agentgym, gymnasium

@@ -32,9 +32,7 @@ class Injection(Perturbation):
         intensity: 0–4: never, once (1 and 2, default), at half, at all of them.
         attack: name of the wording, see `agentgym.wrappers.wordings`; "any" draws one.
         goal: name of the goal; "any" draws one of the scenario's, else of the domain's.
-        at: as for `Perturbation`.
-        when: as for `Perturbation`.
-        tools: as for `Perturbation`.
+        plan: at, when, tools, as for `Perturbation`.
 
     Raises:
         TypeError: *env* is no environment of this suite.

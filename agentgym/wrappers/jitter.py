@@ -28,7 +28,7 @@ class Jitter(Perturbation):
     so events come earlier in the conversation and deadlines nearer.
 
     Args:
-        env: an environment of this suite.
+        env: an environment of this suite, or a third party's (`agentgym.wrappers.foreign`).
         rate: probability of a delay at each call, 0–1.
         intensity: 0–4: delays of none, 50–500 ms, 50 ms–2 s (default), 200 ms–10 s, 1–60 s.
         low_ms: least delay, milliseconds; by default that of the intensity.
@@ -36,12 +36,10 @@ class Jitter(Perturbation):
         distribution: "lognormal" (its middle 95 % lie between the bounds; the default), "normal" (likewise) or
             "uniform". Draws outside of the bounds are cut to them.
         realtime: also sleep that long.
-        at: as for `Perturbation`.
-        when: as for `Perturbation`.
-        tools: as for `Perturbation`.
+        plan: at, when, tools, as for `Perturbation`.
 
     Raises:
-        TypeError: *env* is no environment of this suite.
+        TypeError: *env* is no environment that it can be over.
         ValueError: an argument is out of its range.
 
     >>> import agentgym, gymnasium

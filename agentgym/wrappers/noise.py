@@ -47,14 +47,14 @@ class Noise(Perturbation):
     but that the last level leaves identifiers out. What the world does: the same.
 
     Args:
-        env: an environment of this suite.
+        env: an environment of this suite, or, but for "knowledge", a third party's (`agentgym.wrappers.foreign`).
         rate: probability for each message, 0–1.
         level: "wording", "structure" or "knowledge".
         intensity: 0–4: share of words 0, 0.1, 0.25 (default), 0.4, 0.6; or so many sentences; or so many claims, the
             identifiers left out from 1 on.
 
     Raises:
-        TypeError: *env* is no environment of this suite.
+        TypeError: *env* is no environment that it can be over.
         ValueError: an argument is out of its range.
 
     >>> import agentgym, gymnasium

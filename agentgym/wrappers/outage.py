@@ -55,16 +55,14 @@ class OutageBeforeCommit(_Outage):
     After a 429 that tool answers no call until the seconds have passed.
 
     Args:
-        env: an environment of this suite.
+        env: an environment of this suite, or a third party's (`agentgym.wrappers.foreign`).
         rate: probability at each call, 0–1.
         intensity: 0–4: rates of 0, 0.1, 0.2 (default), 0.35, 0.6.
         modes: of "503", "429", "timeout"; each as likely.
-        at: as for `Perturbation`.
-        when: as for `Perturbation`.
-        tools: as for `Perturbation`.
+        plan: at, when, tools, as for `Perturbation`.
 
     Raises:
-        TypeError: *env* is no environment of this suite.
+        TypeError: *env* is no environment that it can be over.
         ValueError: an argument is out of its range.
 
     >>> import agentgym, gymnasium
@@ -90,16 +88,14 @@ class OutageAfterCommit(_Outage):
     the first result. Without one, look before you call again.
 
     Args:
-        env: an environment of this suite.
+        env: an environment of this suite, or a third party's (`agentgym.wrappers.foreign`).
         rate: probability at each call, 0–1.
         intensity: 0–4: rates of 0, 0.1, 0.2 (default), 0.35, 0.6.
         modes: of "503", "timeout"; each as likely.
-        at: as for `Perturbation`.
-        when: as for `Perturbation`.
-        tools: as for `Perturbation`.
+        plan: at, when, tools, as for `Perturbation`.
 
     Raises:
-        TypeError: *env* is no environment of this suite.
+        TypeError: *env* is no environment that it can be over.
         ValueError: an argument is out of its range.
 
     >>> import agentgym, gymnasium

@@ -37,12 +37,10 @@ class Pollution(Perturbation):
         rate: probability at each result that has such a value, 0–1; by default it fires once an episode.
         facts: what two sources tell, in place of the domain's; a third party's environment has none of its own.
         intensity: 0–4: never, once (default), or rates of 0.1 and 0.25 for 3 and 4.
-        at: as for `Perturbation`.
-        when: as for `Perturbation`.
-        tools: as for `Perturbation`.
+        plan: at, when, tools, as for `Perturbation`.
 
     Raises:
-        TypeError: *env* is no environment of this suite.
+        TypeError: *env* is no environment that it can be over.
         ValueError: an argument is out of its range, or the domain has no such facts.
 
     >>> import agentgym, gymnasium
