@@ -100,10 +100,7 @@ class Retry(Recovery):
                 return seen
             if not _TRANSIENT.search(seen["content"]):
                 return self._looked_up(action, seen, act) if unsure else seen
-            wait = _RETRY_AFTER.search(seen["content"])
-            if wait:
-                act({"name": "wait", "arguments": {"seconds": int(wait[1])}})
-            elif writes and not key:
+            if not _waited(seen, act) and writes and not key:
                 unsure = True
                 if self._text(action) and self._text(action) in dumps(self._look(action, act)):
                     return {**seen, "role": "tool", "content": dumps(action["arguments"])}
@@ -143,6 +140,7 @@ class Retry(Recovery):
         for _ in range(self._attempts):
             if seen["role"] != "error" or not _TRANSIENT.search(seen["content"]):
                 break
+            _waited(seen, act)
             seen = act({"name": name, "arguments": wanted})
         return None if seen["role"] == "error" else parsed(seen["content"])
 
@@ -305,6 +303,14 @@ def _notices(seen: Observation, sender: str = "") -> Iterator[str]:
     for notice in json.loads(seen["notices"]):
         if not sender or notice.get("from") == sender:
             yield str(notice.get("text", ""))
+
+
+def _waited(seen: Observation, act: Act) -> bool:
+    """Wait the seconds that an error asks for; whether it asked for any."""
+    found = _RETRY_AFTER.search(seen["content"])
+    if found:
+        act({"name": "wait", "arguments": {"seconds": int(found[1])}})
+    return found is not None
 
 
 def _time(text: str) -> datetime:

@@ -191,6 +191,14 @@ def test_pollution_leaves_the_world_and_is_refuted_by_the_other_source(bare: Too
     assert len(differ) == 1 and bare.reports[0][1] == {"polluted": 1, "checked": 1}
 
 
+def test_a_look_after_a_lost_write_waits_as_long_as_it_is_asked_to(bare: ToolEnv) -> None:
+    env = perturb(bare, "outage-before-commit")
+    base = play_gold(env, load_scenario("refund/limit-001"), 0, ["outage-before-commit"], 12)
+    assert base.verdict is not None and base.verdict.success
+    throttled = [step.index for step in base.trace if "retry-after" in step.error]
+    assert throttled and all(base.trace[at].sent == ("wait", base.trace[at].sent[1]) for at in throttled)  # type: ignore[index]
+
+
 def test_pollution_aims_at_what_decides_and_now_and_then_elsewhere(bare: ToolEnv) -> None:
     deciding = {(fact.key, field) for fact in table_of(bare.domain).facts for s in fact.sources for field in s.decides}
     env, aimed = perturb(bare, "pollution"), []
