@@ -181,11 +181,6 @@ class Episode:
         if moment_ms > self.now_ms:
             self._pass(moment_ms - self.now_ms)
 
-    def note(self, step: Step) -> None:
-        """Take in a recorded step whose call never took place."""
-        self.trace.append(step)
-        self.judge.after_step(step, self.domain.toolset.get(step.sent.name) if step.sent else None)
-
     def _refuse(self, step: Step, invalid: Invalid) -> None:
         self.invalid_calls += 1
         self._invalid_streak += 1
