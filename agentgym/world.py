@@ -92,7 +92,7 @@ class World:
         self._puts: dict[tuple[str, ...], tuple[str, str]] = {}
         self._fills: dict[tuple[Any, ...], str] = {}
         self.now_ms = 0
-        self.connection.execute("SAVEPOINT episode")
+        self._begin()
 
     # What tools use.
 
@@ -144,11 +144,11 @@ class World:
             if self.connection is not self._pristine:
                 self.connection.close()
                 self.connection = self._pristine
-            self.connection.execute("ROLLBACK TO episode")
-            # The first one proves that the savepoint was there. Without a new transaction, each reset would write back
-            # every page that any episode before it has changed.
+            # This proves that the savepoint was there. Without a new transaction, each reset would write back every
+            # page that any episode before it has changed.
+            self.connection.execute("RELEASE episode")
             self.connection.execute("ROLLBACK")
-            self.connection.execute("SAVEPOINT episode")
+            self._begin()
         except sqlite3.OperationalError as error:
             raise sqlite3.OperationalError(f"the episode's savepoint is gone ({error}); refill the world") from error
         for name, rows in patch.items():
@@ -233,7 +233,7 @@ class World:
         if self.connection is not self._pristine:
             self.connection.close()
         self.connection = target
-        self.connection.execute("SAVEPOINT episode")
+        self._begin()
 
     def close(self) -> None:
         """Close the connections. Closing twice is fine."""
@@ -255,6 +255,10 @@ class World:
         if (stored["tool"], stored["arguments"]) != (tool.name, wanted):
             raise ToolError(f"{tool.idempotency} {json.dumps(key)} was already used for another call; use a new key")
         return CallResult(True, json.loads(stored["result"]), replayed=True)
+
+    def _begin(self) -> None:
+        self.connection.execute("BEGIN")
+        self.connection.execute("SAVEPOINT episode")
 
     def _settle(self) -> None:
         if self._open_call:
