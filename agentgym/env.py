@@ -9,6 +9,8 @@ import sqlite3
 from typing import Any, ClassVar, NamedTuple
 
 import gymnasium as gym
+import numpy as np
+from gymnasium.utils import seeding
 
 from agentgym.actions import parse_action
 from agentgym.backends import Backend, check_backend, default_backend, make_backend
@@ -105,6 +107,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         self.render_mode = render_mode
         self.action_space = ActionSpace(self.domain.schemas)
         self.observation_space = observation_space()
+        self._generator: np.random.Generator | None = None
         self._pending: list[Hook] = []
         self._hooks: list[Hook] = []
         self._root = -1
@@ -133,8 +136,9 @@ class ToolEnv(gym.Env[Observation, Any]):
         """
         hooks, self._pending = self._pending, []
         user, self._next_user = self._next_user, None
-        seed = None if seed is None else _checked_seed(seed)
-        super().reset(seed=seed)
+        if seed is not None:
+            seed = _checked_seed(seed)
+            self._np_random, self._np_random_seed = None, seed
         episode_seed = self._seed(seed)
         scenario = self._selection.choose(self.domain, episode_seed, options or {})
         self._hooks = hooks
@@ -274,6 +278,18 @@ class ToolEnv(gym.Env[Observation, Any]):
         return {**self.__dict__, "_backend": None, "_live": None, "_saved": saved}
 
     # Inside.
+
+    @property
+    def _np_random(self) -> np.random.Generator:
+        """Gymnasium's generator, which nothing here draws from: made when it is asked for, not at each reset."""
+        if self._generator is None:
+            seed = self._np_random_seed
+            self._generator, self._np_random_seed = seeding.np_random(None if seed == -1 else seed)
+        return self._generator
+
+    @_np_random.setter
+    def _np_random(self, generator: np.random.Generator | None) -> None:
+        self._generator = generator
 
     @property
     def _episode(self) -> Episode | None:

@@ -45,7 +45,7 @@ class Judge:
         self.matcher = Matcher(domain.toolset)
         self.consents = Consents(domain.toolset)
         self.net = NetChanges()
-        self.vetoes = Vetoes((*domain.vetoes, *scenario.veto), scenario.secrets, self.reader, self.matcher, on_veto)
+        self.vetoes = Vetoes(domain, scenario, self.reader, self.matcher, on_veto)
         self.credited: dict[str, int] = {}
         self._confirmed: dict[int, bool] = {}
         self._reached_now: set[str] = set()
@@ -105,6 +105,8 @@ class Judge:
     @property
     def completion(self) -> float:
         """Weighted share of the checkpoints credited, 0–1."""
+        if not self.credited:
+            return 0.0
         done = sum(c.weight for c in self._scenario.checkpoints if c.name in self.credited)
         return done / self._weight
 
