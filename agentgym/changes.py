@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 LOG = "_changes"
@@ -138,6 +139,13 @@ def putting(table: Table, columns: tuple[str, ...]) -> tuple[str, str]:
     return f"INSERT INTO {quote(table.name)} ({names}) VALUES ({marks}) ON CONFLICT ({keys}) DO {action}", ""
 
 
+def filling(name: str, columns: tuple[str, ...], count: int) -> str:
+    """SQL that inserts *count* rows given in these columns, but for those that a row already there stands against."""
+    marks = f"({', '.join('?' for _ in columns)})"
+    names = ", ".join(map(quote, columns))
+    return f"INSERT OR IGNORE INTO {quote(name)} ({names}) VALUES {', '.join([marks] * count)}"
+
+
 def install(connection: sqlite3.Connection) -> None:
     """Create the log, the core's own tables and the triggers of every table. Call it after the schema, once."""
     connection.executescript(_INTERNAL)
@@ -172,20 +180,26 @@ def replay(connection: sqlite3.Connection, known: Mapping[str, Table], changes: 
     """Apply *changes* to another connection with the same schema, so that both hold the same rows."""
     for change in changes:
         table = known[change.table]
+        write, delete = _replaying(table)
         if change.new is None:
-            where = " AND ".join(f"{quote(column)} IS ?" for column in table.key)
-            connection.execute(f"DELETE FROM {quote(table.name)} WHERE {where}", change.key)
+            connection.execute(delete, change.key)
         else:
-            # No REPLACE: that deletes the row first, and with it what refers to it.
-            marks = ", ".join("?" for _ in table.columns)
-            sets = ", ".join(f"{quote(c)} = excluded.{quote(c)}" for c in table.columns if c not in table.key)
-            target = ", ".join(quote(column) for column in table.key)
-            values = [change.new[column] for column in table.columns]
-            connection.execute(
-                f"INSERT INTO {quote(table.name)} VALUES ({marks}) "
-                f"ON CONFLICT ({target}) DO {f'UPDATE SET {sets}' if sets else 'NOTHING'}",
-                values,
-            )
+            connection.execute(write, [change.new[column] for column in table.columns])
+
+
+@lru_cache(maxsize=1024)
+def _replaying(table: Table) -> tuple[str, str]:
+    """SQL that writes a whole row of *table*, and SQL that deletes the row of a key."""
+    # No REPLACE: that deletes the row first, and with it what refers to it.
+    marks = ", ".join("?" for _ in table.columns)
+    sets = ", ".join(f"{quote(c)} = excluded.{quote(c)}" for c in table.columns if c not in table.key)
+    target = ", ".join(quote(column) for column in table.key)
+    where = " AND ".join(f"{quote(column)} IS ?" for column in table.key)
+    return (
+        f"INSERT INTO {quote(table.name)} VALUES ({marks}) "
+        f"ON CONFLICT ({target}) DO {f'UPDATE SET {sets}' if sets else 'NOTHING'}",
+        f"DELETE FROM {quote(table.name)} WHERE {where}",
+    )
 
 
 def _literal(text: str) -> str:

@@ -44,6 +44,8 @@ _SCALE: Final = re.compile(r" ?(k(?![a-z])|thousand|tsd|m(?![a-z])|mn(?![a-z])|m
 _POWER: Final = {"k": 3, "thousand": 3, "tsd": 3, "千": 3, "万": 4, "m": 6, "mn": 6, "mio": 6, "million": 6, "亿": 8}
 _HEX_SEPARATORS: Final = {ord(char): None for char in " \t\r\n:;,.-_|/\\%\"'[](){}"}
 _SPACES: Final = {ord(char): None for char in " \t\r\n\\\"'"}
+_HEX_BYTES: Final = bytes(_HEX_SEPARATORS)
+_SPACE_BYTES: Final = bytes(_SPACES)
 _URL_SAFE: Final = str.maketrans("-_", "+/")
 _DIGIT_WORDS: Final = {
     **{word: str(value) for value, word in enumerate("zero one two three four five six seven eight nine".split())},
@@ -86,7 +88,9 @@ class Secret:
             raise ValueError(
                 f"currency goes with money and with nothing else, found {self.currency!r} with {self.type!r}"
             )
-        if isinstance(self.value, str) and not _TOKEN.search(_fold(self.value).lower()):
+        # Most begin with one: there is no need to look further, at every reset.
+        plain = isinstance(self.value, int) or (self.value.isascii() and self.value[:1].isalnum())
+        if not plain and not _TOKEN.search(_fold(str(self.value)).lower()):
             raise ValueError(f"a secret needs a letter or a digit, found {self.value!r}")
 
 
@@ -113,6 +117,11 @@ class SecretScanner:
         )
 
 
+def _without(text: str, table: dict[int, None], codes: bytes) -> str:
+    """The text without some characters of ASCII; bytes are ten times as quick."""
+    return text.encode().translate(None, codes).decode() if text.isascii() else text.translate(table)
+
+
 class _View:
     """One reading of a text, in the forms in which spellings are looked for."""
 
@@ -125,10 +134,11 @@ class _View:
         self.squeezed = "".join(tokens)
         self.words = " ".join(tokens)
         self.stepwise = "".join([token if len(token) == 1 else "\n" for token in map(_as_digit, tokens) if token])
-        self.hex = lower.translate(_HEX_SEPARATORS)
+        self.hex = _without(lower, _HEX_SEPARATORS, _HEX_BYTES)
         if "x" in self.hex:
-            self.hex = lower.replace("0x", "").replace("\\x", "").translate(_HEX_SEPARATORS)
-        packed = text.translate(_SPACES)
+            bare = lower.replace("0x", "").replace("\\x", "")
+            self.hex = _without(bare, _HEX_SEPARATORS, _HEX_BYTES)
+        packed = _without(text, _SPACES, _SPACE_BYTES)
         self.base64 = packed.translate(_URL_SAFE) if "-" in packed or "_" in packed else packed
         self.numbers: frozenset[tuple[int, int]] | None = _numbers(lower) if numeric else None
         self.squeezed_at: list[tuple[int, int]] | None = None

@@ -80,6 +80,20 @@ class Domain:
         return found
 
     @cached_property
+    def vetoes_by_tool(self) -> dict[str, tuple[VetoRule, ...]]:
+        """The rules of `vetoes` that speak of a tool, by its name, in their order: sorted once, not at each reset."""
+        found: dict[str, tuple[VetoRule, ...]] = {}
+        for rule in self.vetoes:
+            if rule.tool is not None:
+                found[rule.tool] = (*found.get(rule.tool, ()), rule)
+        return found
+
+    @cached_property
+    def vetoes_by_state(self) -> tuple[VetoRule, ...]:
+        """The rules of `vetoes` that speak of a state."""
+        return tuple(rule for rule in self.vetoes if rule.sql is not None)
+
+    @cached_property
     def schemas(self) -> list[dict[str, Any]]:
         """The OpenAI function schemas of all tools."""
         return [tool.schema for tool in self.toolset.values()]

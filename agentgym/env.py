@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 import logging
 import operator
 import secrets
 import sqlite3
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import gymnasium as gym
+import numpy as np
+from gymnasium.utils import seeding
 
 from agentgym.actions import parse_action
 from agentgym.backends import Backend, check_backend, default_backend, make_backend
@@ -27,12 +28,24 @@ from agentgym.scenario import Effect, Scenario
 from agentgym.selection import Selection, Split
 from agentgym.spaces import ActionSpace, observation_space
 from agentgym.state import EpisodeState, pack, unpack
-from agentgym.text import dumps
+from agentgym.text import dumps, fresh
 from agentgym.trace import Step
 from agentgym.users import User, make_user
 from agentgym.verdict import Verdict
 
 Observation = dict[str, str]
+
+
+class _Task(NamedTuple):
+    """What the agent was given at the start of an episode: nobody changes it, so copies of an environment share it."""
+
+    system: str
+    opening: str
+    tools: list[dict[str, Any]]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _Task:
+        return self
+
 
 _MAX_SEED = 2**63 - 1
 _log = logging.getLogger("agentgym")
@@ -102,6 +115,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         default = self.domain.default_schemas(tools)
         self.action_space = ActionSpace(default)
         self.observation_space = observation_space()
+        self._generator: np.random.Generator | None = None
         self._pending: list[Hook] = []
         self._hooks: list[Hook] = []
         self._root = -1
@@ -110,7 +124,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         self._live: Episode | None = None
         self._saved: EpisodeState | None = None
         self._reward = Reward(reward)
-        self._task = (self.domain.system_prompt, "", default)
+        self._task = _Task(self.domain.system_prompt, "", default)
 
     # Gymnasium's interface.
 
@@ -130,8 +144,9 @@ class ToolEnv(gym.Env[Observation, Any]):
         """
         hooks, self._pending = self._pending, []
         user, self._next_user = self._next_user, None
-        seed = None if seed is None else _checked_seed(seed)
-        super().reset(seed=seed)
+        if seed is not None:
+            seed = _checked_seed(seed)
+            self._np_random, self._np_random_seed = None, seed
         episode_seed = self._seed(seed)
         settings, options = split_settings(self.domain, self._settings, options or {})
         scenario = self._selection.choose(self.domain, episode_seed, options)
@@ -142,7 +157,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         self._episode = None
         self._reward = Reward(self._reward_mode)
         self._episode = self._begin(scenario, episode_seed)
-        self._task = self._episode.open()
+        self._task = _Task(*self._episode.open())
         system, opening, tools = self._task
         shown = self._tools_text(tools)
         prompt = dumps(system) if self._hooks else self.domain.prompt_text(system)
@@ -184,7 +199,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         if self._episode is None:
             return "(no episode yet: call reset)"
         episode = self._episode
-        return transcript(self._task[1], episode.trace, episode.end_reason, episode.verdict)
+        return transcript(self._task.opening, episode.trace, episode.end_reason, episode.verdict)
 
     def close(self) -> None:
         """Give the world back. Closing twice is fine; a later reset starts anew."""
@@ -197,7 +212,8 @@ class ToolEnv(gym.Env[Observation, Any]):
     @property
     def tools(self) -> list[dict[str, Any]]:
         """This episode's OpenAI function schemas, a fresh copy; before reset the default ones."""
-        return copy.deepcopy(self._task[2])
+        tools: list[dict[str, Any]] = fresh(self._task.tools)
+        return tools
 
     @property
     def presentation(self) -> Presentation | None:
@@ -207,7 +223,7 @@ class ToolEnv(gym.Env[Observation, Any]):
     @property
     def system_prompt(self) -> str:
         """The policy and how to work, as the agent gets it."""
-        return self._task[0]
+        return self._task.system
 
     @property
     def scenario(self) -> Scenario:
@@ -280,6 +296,18 @@ class ToolEnv(gym.Env[Observation, Any]):
     # Inside.
 
     @property
+    def _np_random(self) -> np.random.Generator:
+        """Gymnasium's generator, which nothing here draws from: made when it is asked for, not at each reset."""
+        if self._generator is None:
+            seed = self._np_random_seed
+            self._generator, self._np_random_seed = seeding.np_random(None if seed == -1 else seed)
+        return self._generator
+
+    @_np_random.setter
+    def _np_random(self, generator: np.random.Generator | None) -> None:
+        self._generator = generator
+
+    @property
     def _episode(self) -> Episode | None:
         # The world of a copy is opened on first use: before that, wrappers and hooks around it may be half copied.
         if self._saved is not None:
@@ -295,9 +323,9 @@ class ToolEnv(gym.Env[Observation, Any]):
         """Go on from a checked state; *reopen* shows the task to the hooks again, where they have not seen it."""
         episode = self._begin(state.scenario, host["episode"]["seed"])
         if reopen:
-            self._task = episode.open()
+            self._task = _Task(*episode.open())
         else:
-            episode.present(self._task[2])
+            episode.present(self._task.tools)
         try:
             self._world().load(state.world)
         except sqlite3.DatabaseError as error:
@@ -315,10 +343,8 @@ class ToolEnv(gym.Env[Observation, Any]):
         )
 
     def _tools_text(self, tools: list[dict[str, Any]]) -> str:
-        presentation = self._current().presentation
-        if presentation is not None and tools is presentation.schemas:
-            return presentation.schemas_text
-        return self.domain.schemas_text if tools is self.domain.schemas else dumps(tools)
+        own = self._current().presentation or self.domain
+        return own.schemas_text if tools == own.schemas else dumps(tools)
 
     def _world(self) -> Backend:
         if self._backend is None and self._saved is not None:

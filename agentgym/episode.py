@@ -114,7 +114,8 @@ class Episode:
         if self.presentation is not None:
             system, opening, tools = self.presentation.on_task(system, opening, tools, self.context)
         if self.hooks:
-            tools = json.loads(json.dumps(tools))
+            # A copy, which the hooks may change.
+            tools = json.loads((self.presentation or self.domain).schemas_text)
         for hook in reversed(self.hooks):
             hook.scheduled = 0
             system, opening, tools = hook.on_task(system, opening, tools, self.context)
@@ -194,11 +195,6 @@ class Episode:
         """Let time pass until a moment, if it lies ahead; what is due by then takes effect."""
         if moment_ms > self.now_ms:
             self._pass(moment_ms - self.now_ms)
-
-    def note(self, step: Step) -> None:
-        """Take in a recorded step whose call never took place."""
-        self.trace.append(step)
-        self.judge.after_step(step, self.domain.toolset.get(step.sent.name) if step.sent else None)
 
     def _refuse(self, step: Step, invalid: Invalid) -> None:
         self.invalid_calls += 1

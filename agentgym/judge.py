@@ -48,7 +48,7 @@ class Judge:
         self._start = at_start(scenario, self.reader)
         self.consents = Consents(domain.toolset)
         self.net = NetChanges()
-        self.vetoes = Vetoes((*domain.vetoes, *scenario.veto), scenario.secrets, self.reader, self.matcher, on_veto)
+        self.vetoes = Vetoes(domain, scenario, self.reader, self.matcher, on_veto)
         self.credited: dict[str, int] = {}
         self._confirmed: dict[int, bool] = {}
         self._reached_now: set[str] = set()
@@ -108,6 +108,8 @@ class Judge:
     @property
     def completion(self) -> float:
         """Weighted share of the checkpoints credited, 0–1."""
+        if not self.credited:
+            return 0.0
         done = sum(c.weight for c in self._scenario.checkpoints if c.name in self.credited)
         return done / self._weight
 

@@ -375,6 +375,7 @@ _MONTHS: Final = {
     )
     for name in names.split()
 }  # fmt: skip
+_DIGIT: Final = re.compile("[0-9]")
 _MONTH: Final = "(" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?(?![a-z])"
 _YEAR: Final = r"(?:,? ([0-9]{4})(?![0-9]))?"
 _MD_ZH: Final = re.compile(r"(?<![0-9年])([0-9]{1,2})月 ?([0-9]{1,2})[日号]")
@@ -386,6 +387,8 @@ _MONTH_DAY: Final = re.compile(rf"(?<![a-z]){_MONTH} ([0-9]{{1,2}})(?:st|nd|rd|t
 
 def _dates(text: str) -> Iterator[tuple[int, int, int]]:
     """All unambiguous dates as (year or 0 when left out, month, day)."""
+    if not _DIGIT.search(text):
+        return
     for match in _YMD.finditer(text):
         yield int(match[1]), int(match[3]), int(match[4])
     for match in _MD_ZH.finditer(text):

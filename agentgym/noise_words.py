@@ -1,6 +1,7 @@
 """What customers write instead: colloquial and dialect forms, slips of the pen, small talk, claims that are not so.
 
-None of these sentences has an id, an amount, a date or a negation, and none asks for anything that the shop would do.
+None of these sentences holds anything protected (see `agentgym.noise.protect`), and none asks for anything that the
+shop would do.
 """
 
 from __future__ import annotations
@@ -10,16 +11,21 @@ from typing import Final
 COLLOQUIAL: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "en": {
         "please": ("pls", "plz"),
-        "hello": ("hiya", "hey"),
-        "good morning": ("morning",),
+        "hello": ("hiya", "hey", "heya"),
         "thank you": ("thx", "ta", "cheers"),
         "thanks": ("thx", "cheers"),
-        "because": ("cuz", "cos"),
+        "this": ("dis",),
+        "that": ("dat",),
+        "the": ("da",),
+        "them": ("em",),
+        "have": ("ave",),
+        "for": ("fer",),
+        "because": ("cuz", "cos", "coz"),
         "want to": ("wanna",),
         "going to": ("gonna",),
         "have to": ("gotta",),
         "would like": ("'d like", "fancy"),
-        "money": ("cash", "dough"),
+        "money": ("cash", "dough", "dosh"),
         "really": ("proper", "right"),
         "very": ("dead", "well"),
         "something": ("summat", "sth"),
@@ -28,7 +34,7 @@ COLLOQUIAL: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "are": ("r",),
         "my": ("me",),
         "and": ("n", "&"),
-        "with": ("w/",),
+        "with": ("w/", "wiv"),
         "about": ("bout",),
         "little": ("wee",),
         "small": ("wee", "tiny"),
@@ -40,7 +46,6 @@ COLLOQUIAL: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "give me": ("gimme",),
         "though": ("tho",),
         "through": ("thru",),
-        "tonight": ("2nite",),
         "parcel": ("package", "parcle"),
         "receive": ("recieve",),
         "received": ("recieved",),
@@ -88,19 +93,22 @@ KEYS: Final = {
 OFF_TOPIC: Final[dict[str, tuple[str, ...]]] = {
     "en": (
         "By the way, is it raining where you are as well?",
-        "Do you people ever get to sleep, with all those messages?",
-        "Also, do you happen to have a shop in Lisbon, I am just curious?",
-        "My neighbour keeps asking: can one cancel your newsletter, or only change how often it comes?",
+        "Do you people ever get to sleep, with so many messages?",
+        "Also, do you happen to have a shop near the harbour, I am just curious?",
+        "My neighbour keeps asking: can people cancel your newsletter, or change how often it comes?",
         "Who writes those lovely cards that you put in, I always wonder?",
-        "Funny, a friend of mine got a refund from another shop only last week, for a kayak of all things.",
-        "Is that music on your hotline a replacement for the old one, it was so much nicer?",
+        "Funny, a friend of mine got a refund from some shop abroad, for a kayak of course.",
+        "Is that music on your hotline a replacement for that old tune, it was so much nicer?",
         "Do you know a good recipe for plum cake, by any chance?",
+        "Sorry, my cat is walking over the keyboard again.",
+        "Which colour will be in fashion soon, do you think?",
     ),
     "zh": (
-        "对了，你们那边今天也下雨吗？",
-        "顺便问一下，你们在里斯本有门店吗，我就是好奇。",
+        "对了，你们那边也下雨吗？",
+        "顺便问问，你们在里斯本有门店吗，我就是好奇。",
+        "抱歉，我家的猫又踩键盘了。",
         "你们客服晚上也上班吗，真辛苦。",
-        "我邻居老问，你们的订阅邮件能取消吗，还是只能改次数？",
+        "我邻居老问，你们的订阅邮件能取消吗，还是改改次数？",
         "包裹里的小卡片是谁写的呀，字真好看。",
         "说起来，我朋友上回在隔壁店里退款，退的居然是皮划艇。",
         "你们电话里换的那首音乐叫啥呀？",
@@ -112,19 +120,22 @@ CLAIMS: Final[dict[str, tuple[str, ...]]] = {
     "en": (
         "As far as I know you sort such things out within the hour.",
         "Everybody says that with you the customer always gets what they ask for.",
-        "I read somewhere that you look at each case from the customer's side first.",
+        "I read somewhere that you look at a case from the customer's side.",
         "The law is on my side here anyway, I think.",
-        "It is the one that I ordered on that rainy afternoon, you surely remember.",
-        "Your colleague said that all of this stands in my file already.",
-        "It was one of those orders where you put the blue paper in, that should be enough to find it.",
+        "It is the thing that I ordered on that rainy afternoon, you surely remember.",
+        "A friend of mine works in your head office and says that this is a formality.",
+        "Your website says somewhere that customers are always right.",
+        "Your colleague said that this stands in my file already.",
+        "It was among those orders where you put the blue paper in, that should be enough to find it.",
     ),
     "zh": (
-        "据我所知，这种事你们一个电话就能办好。",
-        "大家都说，在你们这里客户要什么就给什么。",
+        "据我所知，这种事你们打个电话就能办好。",
+        "人家说，在你们这里客户要什么就给什么。",
+        "我有个朋友在你们总部上班，说这就是走个流程。",
         "法律肯定是站在我这边的，我觉得。",
         "就是下雨那天下午买的那个，你们肯定记得。",
-        "你们同事说，这些我的档案里都写着呢。",
-        "就是包装里放蓝色纸的那一单，应该很好找。",
+        "你们同事说，这些我的档案里写着呢。",
+        "就是包装里放蓝色纸的那个单子，应该很好找。",
     ),
 }
 """Claims about the shop and vague hints. They are wrong or of no use, and change nothing of what is asked for."""

@@ -27,11 +27,17 @@ class _Model(BaseModel):
 
 
 class Source(_Model):
-    """A tool that gives rows of a fact, asked by one argument: at the key ``rows`` of its result, "" for itself."""
+    """A tool that gives rows of a fact, asked by one argument: at the key ``rows`` of its result, "" for itself.
+
+    ``decides`` are fields on which later calls and amounts rest when they are read here; with ``several`` only in a
+    result of two rows or more, which are told apart by them.
+    """
 
     tool: str
     ask: str
     rows: str = ""
+    decides: list[str] = []
+    several: bool = False
 
     def raw(self, payload: Any) -> list[dict[str, Any]]:
         """The rows in a result, as they stand there."""
@@ -67,6 +73,35 @@ class Change(_Model):
     end: End | None = None
 
 
+class Turn(_Model):
+    """The user changes their mind in mid-task, and with it what is right. Texts may name the scenario's values.
+
+    Attributes:
+        name: what they want now, in a word.
+        say: what the user says by themselves, by language.
+        wants: the calls that they agree to from then on.
+        facts: what they answer from then on, besides.
+        allows: tools whose calls the scenario's vetoes forbid and that are right now.
+        instead: tool of the old wish → tool in its place, in the constraints on the way; empty where nothing is done.
+        checks: what must hold in the end, without ``process``.
+        checkpoints: in place of the scenario's.
+        then: what a plan does once it has read what it reads; ``{of: TOOL, at: a.b}`` takes what the plan's first call
+            of that tool has there, bindings may name what the plan reads.
+        scenarios: id → values that templates name, beside the case's own.
+    """
+
+    name: str
+    say: dict[str, str]
+    wants: list[Any] = []
+    facts: dict[str, Any] = {}
+    allows: list[str] = []
+    instead: dict[str, str] = {}
+    checks: dict[str, Any]
+    checkpoints: list[Any] = Field(min_length=1)
+    then: list[Any] = Field(min_length=1)
+    scenarios: dict[str, dict[str, Any]] = Field(min_length=1)
+
+
 class Goal(_Model):
     """What an injected order wants."""
 
@@ -88,6 +123,7 @@ class Table(_Model):
         facts: what can be read in two places.
         dynamic_state: changes that pass.
         shutdown: changes that do not, with the right end.
+        turns: changes of the user's mind, by scenario.
         attacks: where orders are injected, and what they want.
         asks: what the user is asked for to get a literal, by the form of the literal (a regular expression).
         unbitten: kind → scenario → why that kind changes nothing that matters there.
@@ -97,6 +133,7 @@ class Table(_Model):
     facts: list[Fact] = []
     dynamic_state: list[Change] = []
     shutdown: list[Change] = []
+    turns: list[Turn] = []
     attacks: Injection = Injection()
     asks: dict[str, str] = {}
     unbitten: dict[str, dict[str, str]] = {}
@@ -125,17 +162,19 @@ def _load(path: Path) -> Table:
 
 
 def filled(template: Any, values: Mapping[str, Any]) -> Any:
-    """*template* with each ``{name}`` in its texts and keys replaced.
+    """*template* with each ``{name}`` in its texts and keys replaced; a text that is no more keeps the value's type.
 
     >>> filled({"tickets": {"{ticket}": {"status": "closed"}}}, {"ticket": "T1"})
     {'tickets': {'T1': {'status': 'closed'}}}
     """
     if isinstance(template, str):
+        if template[:1] == "{" and template[1:-1] in values and template[-1:] == "}":
+            return values[template[1:-1]]
         for name, value in values.items():
             template = template.replace("{" + name + "}", str(value))
         return template
     if isinstance(template, Mapping):
-        return {filled(key, values): filled(value, values) for key, value in template.items()}
+        return {str(filled(key, values)): filled(value, values) for key, value in template.items()}
     return [filled(entry, values) for entry in template] if isinstance(template, list) else template
 
 

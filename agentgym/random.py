@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import MutableSequence, Sequence
 from typing import Any, TypeVar
 
-import numpy as np
+from agentgym.pcg64 import advanced, seeded
 
 T = TypeVar("T")
 _WORD = 1 << 64
@@ -35,13 +35,14 @@ class Stream:
 
     def __init__(self, seed: int, name: str) -> None:
         self._seed, self._name = seed, name
-        self._bits: np.random.PCG64 | None = None
+        self._state, self._increment = 0, 0
 
     def _word(self) -> int:
-        if self._bits is None:
+        if not self._increment:
             digest = hashlib.sha256(f"{self._seed}/{self._name}".encode()).digest()
-            self._bits = np.random.PCG64(int.from_bytes(digest[:16], "big"))
-        return int(self._bits.random_raw())
+            self._state, self._increment = seeded(int.from_bytes(digest[:16], "big"))
+        self._state, word = advanced(self._state, self._increment)
+        return word
 
     def integers(self, low: int, high: int) -> int:
         """An integer in low … high − 1, each as likely.
@@ -91,18 +92,10 @@ class Stream:
 
     def get_state(self) -> dict[str, Any]:
         """The stream's position, JSON-able."""
-        state: Any = None if self._bits is None else self._bits.state["state"]
-        return {"seed": self._seed, "name": self._name, "state": state}
+        position = {"state": self._state, "inc": self._increment} if self._increment else None
+        return {"seed": self._seed, "name": self._name, "state": position}
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Go to a position that `get_state` gave."""
-        self._seed, self._name, self._bits = state["seed"], state["name"], None
-        if state["state"] is not None:
-            self._bits = np.random.PCG64(0)
-            position = state["state"]
-            self._bits.state = {
-                "bit_generator": "PCG64",
-                "state": {"state": int(position["state"]), "inc": int(position["inc"])},
-                "has_uint32": 0,
-                "uinteger": 0,
-            }
+        self._seed, self._name, position = state["seed"], state["name"], state["state"]
+        self._state, self._increment = (int(position["state"]), int(position["inc"])) if position else (0, 0)

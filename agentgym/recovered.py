@@ -13,6 +13,7 @@ from agentgym.perturbations import Table, table_of
 from agentgym.recovery import Act, Action, Ask, Convert, Heed, Instead, Observation, Recovery, Reread, Retry, Wait
 from agentgym.scenario import GoldAction, Scenario
 from agentgym.second_source import SecondSource
+from agentgym.turns import only_reads, then, turns_of
 
 Make = Callable[[Scenario, Table], Recovery]
 
@@ -23,6 +24,10 @@ def _ask(scenario: Scenario, table: Table) -> Recovery:
     return Ask(questions(scenario, table))
 
 
+def _heed(scenario: Scenario, table: Table) -> Recovery:
+    return Heed({turn.say[scenario.language]: turn for turn in turns_of(table, scenario)})
+
+
 POLICIES: dict[str, Make] = {
     "outage-before-commit": lambda scenario, table: Retry(),
     "outage-after-commit": lambda scenario, table: Retry(),
@@ -31,7 +36,8 @@ POLICIES: dict[str, Make] = {
     "pollution": lambda scenario, table: SecondSource(table),
     "dynamic-state": lambda scenario, table: Wait(),
     "shutdown": lambda scenario, table: Wait(),
-    "interruption": lambda scenario, table: Heed(),
+    "interruption": _heed,
+    "interruption-change": _heed,
     "noise-knowledge": _ask,
 }
 """The recovery policy of each kind that needs one; of jitter, the other noise and injection nothing is to be done."""
@@ -70,6 +76,7 @@ class Recovered:
     def __init__(self, plan: int = 0, kinds: Sequence[str] = ()) -> None:
         self.plan, self.kinds = plan, tuple(kinds)
         self._policies: list[Recovery] = []
+        self._base: ToolEnv
 
     def run(self, env: gym.Env[Any, Any], *, seed: int | None, options: dict[str, Any]) -> None:
         """Reset the environment and play one episode; a plan that cannot go on gives up.
@@ -83,6 +90,7 @@ class Recovered:
         observation, _ = env.reset(seed=seed, options=options)
         scenario, table = base.declared, table_of(base.domain)
         GoldRunner(scenario, self.plan)
+        self._base = base
         self._policies = [POLICIES[kind](scenario, table) for kind in _ordered(self.kinds)]
         tools = env.get_wrapper_attr("tools")
         for policy in self._policies:
@@ -92,12 +100,11 @@ class Recovered:
             seen, _, terminated, truncated, _ = env.step(action)
             if terminated or truncated:
                 raise _Over
-            for policy in self._policies:
-                policy.hear(seen)
+            self._hear(seen)
             return dict(seen)
 
         try:
-            self._play(self._actions(scenario), step)
+            self._play(scenario, table, step)
         except _Over:
             return
         except Instead as instead:
@@ -112,17 +119,38 @@ class Recovered:
         own = [scenario.recovery[kind] for kind in self.kinds if kind in scenario.recovery]
         return own[0] if own else scenario.gold[self.plan].actions
 
-    def _play(self, actions: Sequence[GoldAction], step: Act) -> None:
+    def _hear(self, seen: Observation) -> None:
+        """Let every policy hear before one of them calls the plan off."""
+        off: Instead | None = None
+        for policy in self._policies:
+            try:
+                policy.hear(seen)
+            except Instead as instead:
+                off = instead
+        if off is not None:
+            raise off
+
+    def _play(self, scenario: Scenario, table: Table, step: Act) -> None:
         for number, policy in enumerate(self._policies):
             policy.opening(self._inside(number + 1, step))
+        waiting, number = list(self._actions(scenario)), 0
+        heed = next((policy for policy in self._policies if isinstance(policy, Heed)), None)
+        turns = [then(turn, scenario, self.plan) for turn in turns_of(table, scenario)] if heed else []
+        bound = {label for actions in (waiting, *turns) for action in actions for label in _labels(action.arguments)}
         results: dict[str, Any] = {}
-        bound = {label for action in actions for label in _labels(action.arguments)}
-        for number, action in enumerate(actions):
+        turned = False
+        while waiting:
+            turn = heed.turn if heed else None
+            if turn and not turned and not only_reads(waiting[0].name, self._base.domain.toolset):
+                # What the plan reads serves the new wish, too; what it does is no longer wanted.
+                turned, waiting = True, then(turn, scenario, self.plan)
+            action = waiting.pop(0)
             arguments = resolve(action.arguments, results, self.plan, number)
             act = self._inside(0, step, action.label in bound)
             seen = act({"name": action.name, "arguments": arguments})
             if action.label:
                 results[action.label] = observed(seen["content"])
+            number += 1
 
     def _inside(self, number: int, step: Act, bound: bool = False) -> Act:
         """The way to act through the policies from a number on."""
@@ -140,8 +168,12 @@ def _end(step: Act, action: Action) -> None:
 
 
 def _ordered(kinds: Sequence[str]) -> list[str]:
-    """One policy each, outermost first; both outages have one."""
-    one = {"outage-after-commit": "outage-before-commit", "shutdown": "dynamic-state"}
+    """One policy each, outermost first; kinds that are alike have one together."""
+    one = {
+        "outage-after-commit": "outage-before-commit",
+        "shutdown": "dynamic-state",
+        "interruption-change": "interruption",
+    }
     wanted = {one.get(kind, kind) for kind in kinds}
     return [kind for kind in LAYERS if kind in wanted]
 

@@ -15,6 +15,7 @@ from datetime import datetime
 from typing import Any
 
 from agentgym.errors import AgentGymError
+from agentgym.perturbations import Turn
 from agentgym.text import dumps
 from agentgym.wrappers.drift_rules import Drift, read_drifts
 from agentgym.wrappers.formats import decode, format_of
@@ -99,10 +100,7 @@ class Retry(Recovery):
                 return seen
             if not _TRANSIENT.search(seen["content"]):
                 return self._looked_up(action, seen, act) if unsure else seen
-            wait = _RETRY_AFTER.search(seen["content"])
-            if wait:
-                act({"name": "wait", "arguments": {"seconds": int(wait[1])}})
-            elif writes and not key:
+            if not _waited(seen, act) and writes and not key:
                 unsure = True
                 if self._text(action) and self._text(action) in dumps(self._look(action, act)):
                     return {**seen, "role": "tool", "content": dumps(action["arguments"])}
@@ -115,11 +113,15 @@ class Retry(Recovery):
         return dumps(texts[0])[1:-1] if texts else ""
 
     def _looked_up(self, action: Action, refused: Observation, act: Act) -> Observation:
-        """A write that is refused the second time took effect the first time: what a read shows of it."""
+        """A write that is refused the second time took effect the first time, unless a read shows something else."""
         shown = self._look(action, act)
         if shown is None:
             return refused
-        return {**refused, "role": "tool", "content": dumps({**action["arguments"], **_newest(shown)})}
+        found, asked = _newest(shown), action["arguments"]
+        if any(found[name] != value for name, value in asked.items() if name in found):
+            # Refused for a reason of its own, such as a closure that came in between.
+            return refused
+        return {**refused, "role": "tool", "content": dumps({**asked, **found})}
 
     def _look(self, action: Action, act: Act) -> Any:
         """The result of the read whose name is nearest to the write's and that its arguments can ask."""
@@ -138,6 +140,7 @@ class Retry(Recovery):
         for _ in range(self._attempts):
             if seen["role"] != "error" or not _TRANSIENT.search(seen["content"]):
                 break
+            _waited(seen, act)
             seen = act({"name": name, "arguments": wanted})
         return None if seen["role"] == "error" else parsed(seen["content"])
 
@@ -175,10 +178,19 @@ class Wait(Recovery):
 
 
 class Heed(Recovery):
-    """Re-plan: what the user asks for in mid-task is done before the end."""
+    """Re-plan: what the user asks for in mid-task is done before the end; what they want now, in place of the plan.
 
-    def __init__(self) -> None:
+    Args:
+        turns: what the user says when they change their mind → the turn.
+
+    Attributes:
+        turn: the change of mind that was heard, or None.
+    """
+
+    def __init__(self, turns: Mapping[str, Turn] | None = None) -> None:
         self._asked: dict[str, None] = {}
+        self._turns = turns or {}
+        self.turn: Turn | None = None
 
     def act(self, action: Action, act: Act, bound: bool = False) -> Observation:
         """Act; before the end, write what was asked for."""
@@ -190,6 +202,7 @@ class Heed(Recovery):
     def hear(self, seen: Observation) -> None:
         """Note what the user asks for by themselves."""
         for notice in _notices(seen, "user"):
+            self.turn = self._turns.get(notice, self.turn)
             self._asked.update(dict.fromkeys(_REFERENCE.findall(notice)))
 
 
@@ -290,6 +303,14 @@ def _notices(seen: Observation, sender: str = "") -> Iterator[str]:
     for notice in json.loads(seen["notices"]):
         if not sender or notice.get("from") == sender:
             yield str(notice.get("text", ""))
+
+
+def _waited(seen: Observation, act: Act) -> bool:
+    """Wait the seconds that an error asks for; whether it asked for any."""
+    found = _RETRY_AFTER.search(seen["content"])
+    if found:
+        act({"name": "wait", "arguments": {"seconds": int(found[1])}})
+    return found is not None
 
 
 def _time(text: str) -> datetime:

@@ -271,6 +271,11 @@ class VetoRule(_Model):
         return CallSpec(name=self.call or self.unconfirmed or self.foreign or "", arguments=self.arguments)
 
     @property
+    def tool(self) -> str | None:
+        """The tool that it speaks of, None for a state."""
+        return self.call or self.unconfirmed or self.foreign
+
+    @property
     def label(self) -> str:
         """The name shown in ``veto_rule``."""
         if self.name:

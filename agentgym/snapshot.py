@@ -30,9 +30,8 @@ def logical_hash(connection: sqlite3.Connection) -> str:
         digest.update(json.dumps(entry).encode())
     for table in log.tables(connection).values():
         order = ", ".join(log.quote(column) for column in table.key)
-        digest.update(json.dumps(table.name).encode())
-        for row in connection.execute(f"SELECT * FROM {log.quote(table.name)} ORDER BY {order}").fetchall():
-            digest.update(json.dumps(row, default=lambda blob: blob.hex()).encode())
+        rows = connection.execute(f"SELECT * FROM {log.quote(table.name)} ORDER BY {order}").fetchall()
+        digest.update(json.dumps([table.name, rows], default=lambda blob: blob.hex()).encode())
     return digest.hexdigest()
 
 

@@ -7,6 +7,7 @@ with a clear error instead.)
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
@@ -92,6 +93,12 @@ class ActionSpace(gym.Space[Any]):
         }
         self._identity = json.dumps(functions, sort_keys=True)
         super().__init__(shape=None, dtype=None, seed=seed)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> ActionSpace:
+        """A space with the same position in its draws; the schemas, which nobody changes, are shared."""
+        new = copy.copy(self)
+        new._np_random = copy.deepcopy(self._np_random, memo)
+        return new
 
     @property
     def is_np_flattenable(self) -> bool:

@@ -18,7 +18,7 @@ from agentgym.random import Stream
 from agentgym.scenario import Fact, Scenario
 
 _TRIES = 20
-_RATE = 0.15
+_RATE = 0.25
 _FACT = "number_asked_for"
 _KINDS = "order|loan|ticket|booking|case|invoice|contract|policy"
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from agentgym.confirmations import Consents
 from agentgym.disclosure import Secret, SecretScanner
+from agentgym.domain import Domain
 from agentgym.reader import Matcher, Reader
-from agentgym.scenario import Effect, Party, Query, SecretSpec, VetoRule
+from agentgym.scenario import Effect, Party, Query, Scenario, VetoRule
 from agentgym.text import dumps
 from agentgym.tools import Tool
 from agentgym.trace import Call, Step
@@ -49,27 +50,27 @@ class Vetoes:
 
     def __init__(
         self,
-        rules: Iterable[VetoRule],
-        secrets: Iterable[SecretSpec],
+        domain: Domain,
+        scenario: Scenario,
         reader: Reader,
         matcher: Matcher,
         on_veto: Effect | None,
     ) -> None:
-        self._rules = list(rules)
-        self._of_tool: dict[str, list[VetoRule]] = {}
-        for rule in self._rules:
-            name = rule.call or rule.unconfirmed or rule.foreign
-            if name is not None:
-                self._of_tool.setdefault(name, []).append(rule)
+        self._of_tool: dict[str, tuple[VetoRule, ...]] = dict(domain.vetoes_by_tool)
+        for rule in scenario.veto:
+            if rule.tool is not None:
+                self._of_tool[rule.tool] = (*self._of_tool.get(rule.tool, ()), rule)
         self._reader, self._matcher = reader, matcher
         self._on_veto: Effect | None = on_veto
         self._queries = [
-            (rule, Query(sql=rule.sql, params=rule.params)) for rule in self._rules if rule.sql is not None
+            (rule, Query(sql=rule.sql, params=rule.params))
+            for rule in (*domain.vetoes_by_state, *scenario.veto)
+            if rule.sql is not None
         ]
         self._true = [reader.holds(query) for _, query in self._queries]
         self._secrets = [
             (Secret(str(value) if spec.type in ("text", "id") else value, spec.type, spec.currency), spec.allowed_to)
-            for spec in secrets
+            for spec in scenario.secrets
             for value in reader.column(spec.sql, spec.params)
             if value is not None
         ]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +24,9 @@ from agentgym.tools import Tool, ToolError
 Patch = Mapping[str, Any]
 """``{table: [row, …]}`` or ``{table: {key: row or None}}``: an existing row is updated in the columns given, a missing
 one inserted, None deletes."""
+
+_FILL = 16
+"""So many rows are inserted by one statement at most: each number of rows has a statement of its own."""
 
 
 class CallResult(NamedTuple):
@@ -37,7 +40,7 @@ class CallResult(NamedTuple):
 
 def iso(now_ms: int) -> str:
     """Milliseconds since 1970 as "2026-03-14T09:30:00Z" (fractions of a second are cut off)."""
-    return datetime.fromtimestamp(now_ms // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return f"{datetime.fromtimestamp(now_ms // 1000, UTC).isoformat()[:19]}Z"
 
 
 def parse_iso(text: str) -> int:
@@ -87,8 +90,9 @@ class World:
         self.tables: dict[str, Table] = log.tables(self.connection)
         self._open_call = False
         self._puts: dict[tuple[str, ...], tuple[str, str]] = {}
+        self._fills: dict[tuple[Any, ...], str] = {}
         self.now_ms = 0
-        self.connection.execute("SAVEPOINT episode")
+        self._begin()
 
     # What tools use.
 
@@ -140,10 +144,16 @@ class World:
             if self.connection is not self._pristine:
                 self.connection.close()
                 self.connection = self._pristine
-            self.connection.execute("ROLLBACK TO episode")
+            # This proves that the savepoint was there. Without a new transaction, each reset would write back every
+            # page that any episode before it has changed.
+            self.connection.execute("RELEASE episode")
+            self.connection.execute("ROLLBACK")
+            self._begin()
         except sqlite3.OperationalError as error:
             raise sqlite3.OperationalError(f"the episode's savepoint is gone ({error}); refill the world") from error
-        self.patch(patch)
+        for name, rows in patch.items():
+            if isinstance(rows, Mapping) or not self._filled(name, rows):
+                self.patch({name: rows})
         self.connection.execute(f"DELETE FROM {log.LOG}")
 
     def call(self, name: str, arguments: Mapping[str, Any], now_ms: int) -> tuple[CallResult, list[Change]]:
@@ -223,7 +233,7 @@ class World:
         if self.connection is not self._pristine:
             self.connection.close()
         self.connection = target
-        self.connection.execute("SAVEPOINT episode")
+        self._begin()
 
     def close(self) -> None:
         """Close the connections. Closing twice is fine."""
@@ -246,6 +256,10 @@ class World:
             raise ToolError(f"{tool.idempotency} {json.dumps(key)} was already used for another call; use a new key")
         return CallResult(True, json.loads(stored["result"]), replayed=True)
 
+    def _begin(self) -> None:
+        self.connection.execute("BEGIN")
+        self.connection.execute("SAVEPOINT episode")
+
     def _settle(self) -> None:
         if self._open_call:
             self._open_call = False
@@ -254,6 +268,27 @@ class World:
     def _undo(self) -> None:
         self.connection.execute("ROLLBACK TO call")
         self.connection.execute("RELEASE call")
+
+    def _filled(self, name: str, rows: Sequence[Row]) -> bool:
+        """Insert the rows of a table by one statement: False if one of them is there, or not as it must be.
+
+        What was inserted nevertheless may be put again. One statement for each row takes half as long again.
+        """
+        if not 0 < len(rows) <= _FILL:
+            return False
+        columns = tuple(rows[0])
+        shape = (name, len(rows), columns)
+        statement = self._fills.get(shape)
+        if statement is None:
+            if not self.tables[name].needed.union(self.tables[name].key) <= set(columns):
+                return False
+            statement = self._fills[shape] = log.filling(name, columns, len(rows))
+        if len(rows) == 1:
+            return self.connection.execute(statement, tuple(rows[0].values())).rowcount == 1
+        if any(tuple(row) != columns for row in rows):
+            return False
+        values = [value for row in rows for value in row.values()]
+        return self.connection.execute(statement, values).rowcount == len(rows)
 
     def _put(self, table: Table, key: tuple[Any, ...], row: Mapping[str, Any] | None) -> None:
         if row is None:

@@ -16,7 +16,7 @@ from agentgym.recovered import Recovered, play_gold
 from agentgym.recovery import Retry, key_of
 from agentgym.resilience import doubled_writes, failures, measured
 from agentgym.runner_agents import make_agent
-from agentgym.validate.moves import roomy
+from agentgym.validate.moves import current, roomy
 from agentgym.wrappers import OutageAfterCommit, OutageBeforeCommit, perturb
 from agentgym.wrappers.drift_rules import Drift, read_drifts
 
@@ -29,6 +29,7 @@ KINDS = [
     "pollution",
     "dynamic-state",
     "interruption",
+    "interruption-change",
     "noise-knowledge",
     "shutdown",
 ]
@@ -188,6 +189,46 @@ def test_pollution_leaves_the_world_and_is_refuted_by_the_other_source(bare: Too
         key for told, true in zip(rows, truth, strict=True) for key in told if key in true and told[key] != true[key]
     ]
     assert len(differ) == 1 and bare.reports[0][1] == {"polluted": 1, "checked": 1}
+
+
+def test_a_look_after_a_lost_write_waits_as_long_as_it_is_asked_to(bare: ToolEnv) -> None:
+    env = perturb(bare, "outage-before-commit")
+    base = play_gold(env, load_scenario("refund/limit-001"), 0, ["outage-before-commit"], 12)
+    assert base.verdict is not None and base.verdict.success
+    throttled = [step.index for step in base.trace if "retry-after" in step.error]
+    assert throttled and all(base.trace[at].sent == ("wait", base.trace[at].sent[1]) for at in throttled)  # type: ignore[index]
+
+
+def test_pollution_aims_at_what_decides_and_now_and_then_elsewhere(bare: ToolEnv) -> None:
+    deciding = {(fact.key, field) for fact in table_of(bare.domain).facts for s in fact.sources for field in s.decides}
+    env, aimed = perturb(bare, "pollution"), []
+    for seed in range(60):
+        play_gold(env, PARTIAL, seed % 2, [], seed)
+        aimed += [(told["key"][0], told["field"]) in deciding for told in current(env).hooks[0].get_state()["told"]]
+    assert len(aimed) >= 54 and 0.75 <= sum(aimed) / len(aimed) < 1
+
+
+def test_what_only_decides_among_several_rows_is_left_alone_where_there_is_one(bare: ToolEnv) -> None:
+    table = table_of(bare.domain)
+    (source,) = [s for fact in table.facts for s in fact.sources if s.several]
+    assert source.tool == "list_payments"
+    env = perturb(bare, "pollution,tools=list_payments")
+    for seed in range(12):
+        env.reset(seed=seed, options={"scenario": "refund/damage-001"})
+        env.step({"name": "list_payments", "arguments": {"order_id": "A1003"}})
+        told = current(env).hooks[0].get_state()
+        assert not told["told"] or not told["aims"]
+
+
+def test_a_polluted_episode_costs_the_naive_agent_much_and_the_verifying_one_nothing(bare: ToolEnv) -> None:
+    env, wins = perturb(bare, "pollution"), {"naive": 0, "verifying": 0}
+    for agent in wins:
+        made = make_agent(agent)
+        for seed in range(3):
+            for name in ("partial-001", "damage-001", "fee-001", "lost-001", "replacement-002"):
+                made.run(env, seed=seed, options={"scenario": load_scenario(f"refund/{name}")})
+                wins[agent] += bool(bare.verdict and bare.verdict.success)
+    assert wins["verifying"] == 15 and wins["naive"] <= 9
 
 
 def test_an_interruption_is_heard_and_its_reference_must_be_told(bare: ToolEnv) -> None:

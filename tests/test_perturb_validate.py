@@ -8,14 +8,16 @@ import gymnasium as gym
 import pytest
 
 from agentgym.loading import load_scenario
+from agentgym.noise import protected, vague, wording
+from agentgym.noise_words import CLAIMS, OFF_TOPIC
 from agentgym.perturbations import Table
+from agentgym.random import Stream
 from agentgym.recovered import play_gold
 from agentgym.regrade import regrade
 from agentgym.validate.perturbed import Pair, _compared, kinds_of, run_pairs
 from agentgym.validate.registry import CHECKS, load_checks
 from agentgym.validate.subject import Subject
 from agentgym.wrappers import KINDS, perturb
-from agentgym.wrappers.noise_text import CLAIMS, OFF_TOPIC, protected, vague, wording
 from agentgym.wrappers.wordings import register, wording_of
 
 LIMITED = {"refund/partial-001", "refund/limit-001", "refund/safety-001"}
@@ -61,7 +63,13 @@ def test_what_running_shows_is_held_against_what_is_declared(pair: Pair, table: 
 
 
 def test_a_domain_without_a_table_is_checked_for_the_kinds_that_need_none() -> None:
-    assert set(KINDS) - set(kinds_of(Table())) == {"pollution", "dynamic-state", "shutdown", "injection"}
+    assert set(KINDS) - set(kinds_of(Table())) == {
+        "pollution",
+        "dynamic-state",
+        "shutdown",
+        "injection",
+        "interruption-change",
+    }
 
 
 @pytest.mark.parametrize(
@@ -85,17 +93,15 @@ def test_stock_sentences_hold_no_protected_span() -> None:
 @pytest.mark.parametrize(
     ("text", "spans"),
     [
-        ("I don't want order A1010, it was EUR 12.50 on 3 May.", ["don't", "A1010,", "EUR", "12.50", "3", "May"]),
-        ("订单 A1030（一盏台灯）我不想等了", ["A1030", "一盏", "不想"]),
-        ("mail a.b@example.org, please", ["a.b@example.org,"]),
+        ("I don't want order A1010, it was EUR 12.50 on 3 May.", ["don't", "A1010", "EUR 12.50", "3", "May"]),
+        ("订单 A1030（一盏台灯）我不想等了", ["A1030", "一盏", "不"]),
+        ("mail a.b@example.org, please", ["a.b@example.org"]),
     ],
 )
 def test_ids_amounts_dates_counts_and_negations_are_protected(text: str, spans: list[str]) -> None:
-    from agentgym.random import Stream
-
     assert protected(text) == spans
     for seed in range(30):
-        assert protected(wording(text, 1.0, Stream(seed, "x"), "en")) == spans
+        assert protected(wording(text, 1.0, Stream(seed, "x"), "zh" if "订单" in text else "en")) == spans
 
 
 def test_a_literal_that_is_left_out_is_left_out_as_a_whole() -> None:

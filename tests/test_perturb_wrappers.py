@@ -28,6 +28,7 @@ from agentgym.wrappers import (
 from agentgym.wrappers.base import Perturbation
 
 SCENARIO = "refund/partial-001"
+NEEDING_A_TABLE = ("pollution", "dynamic-state", "shutdown", "interruption-change")
 READS = [
     {"name": "get_ticket", "arguments": {"ticket_id": "T6023"}},
     {"name": "get_order", "arguments": {"order_id": "A1010"}},
@@ -76,9 +77,12 @@ def test_at_rate_1_it_fires_at_every_call_of_the_world(bare: ToolEnv, kind: str)
     assert infos[-1]["perturbations_fired"] == infos[-1]["perturbations_scheduled"] == 4
 
 
-@pytest.mark.parametrize("kind", ["dynamic-state", "shutdown", "interruption", "injection", "schema-drift"])
+@pytest.mark.parametrize(
+    "kind", ["dynamic-state", "shutdown", "interruption", "interruption-change", "injection", "schema-drift"]
+)
 def test_at_rate_1_what_is_once_an_episode_fires_in_every_episode(bare: ToolEnv, kind: str) -> None:
-    env = perturb(bare, f"{kind}:1" + (",docs=updated,parts=nest" if kind == "schema-drift" else ""))
+    more = {"schema-drift": ",docs=updated,parts=nest", "interruption-change": ",intensity=1"}
+    env = perturb(bare, f"{kind}:1" + more.get(kind, ""))
     for seed in range(8):
         env.reset(seed=seed, options={"scenario": SCENARIO})
         steps = play(env, READS[:5])
@@ -167,7 +171,7 @@ def test_a_format_that_another_one_wrote_is_read_by_the_next(bare: ToolEnv, oute
     assert env.step(READS[0])[0]["content"].startswith(("<result", "<html>"))
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("pollution", "dynamic-state", "shutdown")])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in NEEDING_A_TABLE])
 def test_kinds_that_need_no_table_work_over_any_domain(kind: str) -> None:
     env = perturb(TinyEnv(), f"{kind}:1")
     assert whole(env, GOOD, seed=1) == whole(env, GOOD, seed=1)
@@ -179,6 +183,8 @@ def test_a_kind_that_needs_a_table_says_so_over_a_domain_without() -> None:
         Pollution(TinyEnv())
     with pytest.raises(ValueError, match="the domain tiny declares no change for dynamic-state"):
         perturb(TinyEnv(), "dynamic-state")
+    with pytest.raises(ValueError, match="the domain tiny declares no change of mind"):
+        perturb(TinyEnv(), "interruption-change")
 
 
 def wrong(value: str) -> Any:
@@ -223,7 +229,7 @@ class Third(gym.Env[Any, Any]):
         ),
         (lambda env: Injection(env, attack="nice"), ValueError, "there is no attack 'nice'"),
         (lambda env: Injection(env, goal="peace"), ValueError, "there is no goal 'peace' in refund"),
-        (lambda env: Jitter(Third()), TypeError, "Jitter wraps environments of agentgym, got Third"),
+        (lambda env: Jitter(Third()), TypeError, "Jitter wraps environments of agentgym, and others .* got Third"),
         (
             lambda env: perturb(env, "jiter"),
             ValueError,

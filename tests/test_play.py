@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import pty
@@ -12,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,10 +35,10 @@ def environment() -> dict[str, str]:
 class Terminal:
     """The command ``agentgym play`` in a terminal of its own."""
 
-    def __init__(self, *arguments: str) -> None:
+    def __init__(self, *arguments: str, program: Sequence[str] = ("-m", "agentgym.cli", "play")) -> None:
         self._side, other = pty.openpty()
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "agentgym.cli", "play", *arguments],
+            [sys.executable, *program, *arguments],
             stdin=other,
             stdout=other,
             stderr=other,
@@ -77,18 +76,6 @@ class Terminal:
         os.close(self._side)
         return code
 
-    def interrupt(self) -> int:
-        """Press Ctrl-C until the game ends, as a person does; the exit code.
-
-        One that comes between two waits of the line editor is seen at the next key only.
-        """
-        end = time.monotonic() + PATIENCE_S
-        while self.process.poll() is None and time.monotonic() < end:
-            self.type("\x03")
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(2)
-        return self.end()
-
     def _more(self, end: float) -> bool:
         ready, _, _ = select.select([self._side], [], [], max(0.0, end - time.monotonic()))
         try:
@@ -111,8 +98,8 @@ def _take_terminal() -> None:
 def terminal() -> Iterator[Callable[..., Terminal]]:
     made: list[Terminal] = []
 
-    def start(*arguments: str) -> Terminal:
-        made.append(Terminal(*arguments))
+    def start(*arguments: str, **options: Any) -> Terminal:
+        made.append(Terminal(*arguments, **options))
         return made[-1]
 
     yield start
@@ -189,7 +176,27 @@ def test_ctrl_c_in_half_a_line_leaves_too(terminal: Callable[..., Terminal]) -> 
     game.until("\n> ")
     game.type("get_or")
     game.until("get_or")
-    assert game.interrupt() == 130 and "Traceback" not in game.shown
+    game.type("\x03")
+    assert game.end() == 130 and "Traceback" not in game.shown
+
+
+_LOST = """
+import readline, signal
+from agentgym.cli.interrupting import insistent_interrupts
+# The line editor drops what its hooks raise: the press is lost, as one that comes just before it waits.
+readline.set_startup_hook(lambda: signal.raise_signal(signal.SIGINT))
+try:
+    with insistent_interrupts():
+        input("> ")
+except KeyboardInterrupt:
+    print("seen")
+"""
+
+
+def test_a_press_that_the_line_editor_loses_is_seen_all_the_same(terminal: Callable[..., Terminal]) -> None:
+    game = terminal(program=["-c", _LOST])
+    game.until("seen")
+    assert game.end() == 0
 
 
 def test_nonsense_costs_nothing_and_the_game_goes_on(terminal: Callable[..., Terminal]) -> None:

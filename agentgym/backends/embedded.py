@@ -22,6 +22,14 @@ _SETTINGS = {
 }
 """How a world's connection is set."""
 
+_SETTINGS_SQL = (
+    f"SELECT {', '.join(f'(SELECT {name} FROM pragma_{name})' for name in _SETTINGS)}, "
+    "(SELECT count(*) FROM pragma_database_list WHERE name NOT IN ('main', 'temp'))"
+)
+"""All of them and the number of attached databases by one statement: a reset has no time for seven."""
+
+_AS_SET = [(*_SETTINGS.values(), 0)]
+
 
 class Embedded:
     """A `World` on the domain's snapshot, refilled when a tool left its connection unfit for another episode.
@@ -95,6 +103,4 @@ def _altered(connection: sqlite3.Connection) -> bool:
     """Whether a tool changed what no rollback brings back: how rows are read, the settings, attached databases."""
     if connection.row_factory is not None or connection.text_factory is not str:
         return True
-    if any(connection.execute(f"PRAGMA {name}").fetchall() != [(value,)] for name, value in _SETTINGS.items()):
-        return True
-    return any(row[1] not in ("main", "temp") for row in connection.execute("PRAGMA database_list").fetchall())
+    return connection.execute(_SETTINGS_SQL).fetchall() != _AS_SET

@@ -12,6 +12,7 @@ import click
 import gymnasium as gym
 
 from agentgym.cli.common import known_env
+from agentgym.cli.interrupting import insistent_interrupts
 from agentgym.play import Game
 from agentgym.play_line import Completer
 
@@ -34,17 +35,21 @@ def play_command(env: str, scenario: str | None, split: str, folder: str | None,
     made = gym.make(known_env(env), disable_env_checker=True, split=split, scenarios=folder)
     try:
         game = Game(made, click.echo, _styled, seed, {"scenario": scenario} if scenario else {})
-        read = _reader(game.completer)
-        while not game.over:
-            try:
-                line = read()
-            except EOFError:
-                # The prompt's line is still open.
-                click.echo()
-                break
-            game.enter(line)
+        with insistent_interrupts():
+            _play(game, _reader(game.completer))
     finally:
         made.close()
+
+
+def _play(game: Game, read: Callable[[], str]) -> None:
+    while not game.over:
+        try:
+            line = read()
+        except EOFError:
+            # The prompt's line is still open.
+            click.echo()
+            return
+        game.enter(line)
 
 
 def _styled(text: str, role: str) -> str:

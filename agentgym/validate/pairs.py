@@ -1,7 +1,7 @@
 """Prints scenario × kind: ``python -m agentgym.validate.pairs ENV [SEEDS [KIND …]]``.
 
 A cell is the share of seeds that gold survives under the kind's recovery policy, with ``!`` where the naive gold plan
-fails on some seed (the kind bites).
+fails on some seed (the kind bites); ``–`` where a kind is not about the scenario.
 """
 
 from __future__ import annotations
@@ -25,12 +25,14 @@ def main(argv: Sequence[str] | None = None) -> None:
         cells |= {(pair.scenario, kind): pair for pair in run_pairs(subject, kind, seeds)}
     lines = [f"| scenario | {' | '.join(kinds)} |", f"|---|{'---|' * len(kinds)}"]
     for scenario in subject.curated:
-        row = [_cell(cells[scenario.id, kind]) for kind in kinds]
+        row = [_cell(cells.get((scenario.id, kind))) for kind in kinds]
         lines.append(f"| {scenario.id} | {' | '.join(row)} |")
     sys.stdout.write("\n".join(lines) + "\n")
 
 
-def _cell(pair: Pair) -> str:
+def _cell(pair: Pair | None) -> str:
+    if pair is None:
+        return "–"
     return f"{100 * pair.won / pair.seeds:g} %" + (" !" if pair.bites else "")
 
 

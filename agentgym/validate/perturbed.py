@@ -6,7 +6,6 @@ declared in the domain's ``perturbations.yaml`` and compared with what running s
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -15,27 +14,41 @@ import gymnasium as gym
 
 from agentgym.env import ToolEnv
 from agentgym.hooks import Hook
+from agentgym.noise import keeps
 from agentgym.perturbations import Table, table_of
 from agentgym.recovered import Recovered, play_gold
 from agentgym.runner_agents import make_agent
 from agentgym.scenario import Scenario
+from agentgym.turns import turns_of
 from agentgym.validate.moves import current, go_on, own_reads
 from agentgym.validate.registry import Finding, check
 from agentgym.validate.subject import Subject
 from agentgym.wrappers.catalogue import COMPOSITIONS, KINDS, perturb
-from agentgym.wrappers.noise_text import protected
 from agentgym.wrappers.wordings import names
 
 SEEDS = 20
 _MOST_SEEDS = 100
 """So many seeds are tried for one that bites."""
 
-ACTS = ("outage-before-commit", "outage-after-commit", "schema-drift", "dynamic-state", "interruption")
+ACTS = (
+    "outage-before-commit",
+    "outage-after-commit",
+    "schema-drift",
+    "dynamic-state",
+    "interruption",
+    "interruption-change",
+)
 SEEN = ("format-shift", "pollution")
 NOISE = ("noise-wording", "noise-structure", "noise-knowledge")
 LASTING = ("shutdown",)
 """Kinds that never leave a way to the goal, only to the end that they declare."""
-_NEEDS = {"pollution": "facts", "dynamic-state": "dynamic_state", "shutdown": "shutdown", "injection": "attacks"}
+_NEEDS = {
+    "pollution": "facts",
+    "dynamic-state": "dynamic_state",
+    "shutdown": "shutdown",
+    "injection": "attacks",
+    "interruption-change": "turns",
+}
 
 
 def kinds_of(table: Table) -> list[str]:
@@ -84,10 +97,18 @@ class Pair:
     lost: str = ""
 
 
+def concerned(subject: Subject, kind: str) -> list[Scenario]:
+    """The curated scenarios that a kind is about: all, but for a change of mind, which is declared for some."""
+    if kind != "interruption-change":
+        return subject.curated
+    table = table_of(subject.domain)
+    return [scenario for scenario in subject.curated if turns_of(table, scenario)]
+
+
 def run_pairs(subject: Subject, kind: str, seeds: int = SEEDS) -> list[Pair]:
     """Play every curated scenario under a kind: gold with the kind's recovery policy, and naive gold."""
     env, found = perturb(subject.make(), kind), []
-    for scenario in subject.curated:
+    for scenario in concerned(subject, kind):
         failed = [seed for seed in range(seeds) if not _success(env, scenario, [kind], seed)]
         lost = ""
         if failed:
@@ -223,7 +244,7 @@ def noise_keeps_meaning(subject: Subject) -> Finding:
                 opening = base.scenario.user.opening
                 if kind == NOISE[2]:
                     continue
-                if Counter(protected(scenario.user.opening)) != Counter(protected(opening)):
+                if not keeps(scenario.user.opening, opening):
                     finding.failures.append(f"{kind} × {scenario.id}: a protected span was touched: {opening[:200]}")
                 if current(base).judge.net.get_state() != goals[scenario.id]:
                     finding.failures.append(f"{kind} × {scenario.id}: gold leads to another state")
@@ -282,10 +303,12 @@ def forks(subject: Subject) -> Finding:
         for scenario in chosen:
             actions = _recorded(env, scenario)
             straight = [start(env, scenario, 11), *go(env, actions), last(env)]
-            for at in range(number % 2, len(actions), 2):
+            rows = [start(env, scenario, 11)]
+            for at, action in enumerate(actions):
+                if at % 2 != number % 2:
+                    rows += go(env, [action])
+                    continue
                 points += 1
-                start(env, scenario, 11)
-                go(env, actions[:at])
                 twin = fork(env)
                 state = _base(env).save_state()
                 start(other, scenario, 99)
@@ -294,6 +317,9 @@ def forks(subject: Subject) -> Finding:
                     if [*go(copy, actions[at:]), last(copy)] != straight[at + 1 :]:
                         finding.failures.append(f"{spec} × {scenario.id}, {way} before step {at + 1}: other bytes")
                 twin.close()
+                rows += go(env, [action])
+            if [*rows, last(env)] != straight:
+                finding.failures.append(f"{spec} × {scenario.id}: being copied and saved changes what follows")
         env.close()
         other.close()
     finding.figure = f"{points} steps under {len(specs)} wrappers and stacks"

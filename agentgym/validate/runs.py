@@ -284,22 +284,29 @@ def forks(subject: Subject) -> Finding:
         straight = [start(env, script.scenario, 11), *go(env, script.actions), last(env)]
         # The first scenarios are left at every step, the others at every third: each time all that follows is played.
         stride = 1 if number < _EVERY_STEP or subject.full else 3
+        rows, before = [start(env, script.scenario, 11)], 0
         for at in range(number % stride, len(script.actions), stride):
             points += 1
-            start(env, script.scenario, 11)
-            go(env, script.actions[:at])
+            # The episode itself goes on from one step to the next: what is taken of it must leave it as it is.
+            rows += go(env, script.actions[before:at])
+            before = at
             # A copy of everything costs more than a saved state: each scenario has two of the four kinds, at two steps.
             copies = {number % stride + stride: number, number % stride + 2 * stride: number + 1}
             for kind in ["restored elsewhere", *([_COPIES[copies[at] % len(_COPIES)]] if at in copies else [])]:
                 ways[kind] += 1
                 twin = _twin(kind, env, other, script)
-                rows = [*go(twin, script.actions[at:]), last(twin)]
-                if rows != straight[at + 1 :]:
+                found = [*go(twin, script.actions[at:]), last(twin)]
+                if found != straight[at + 1 :]:
                     finding.failures.append(
-                        f"{script.name}, {kind} before step {at + 1}: {_first(straight[at + 1 :], rows)}"
+                        f"{script.name}, {kind} before step {at + 1}: {_first(straight[at + 1 :], found)}"
                     )
-                if twin not in (env, other):
+                if twin is env:
+                    rows = [start(env, script.scenario, 11), *go(env, script.actions[:at])]
+                elif twin is not other:
                     twin.close()
+        rows += [*go(env, script.actions[before:]), last(env)]
+        if rows != straight:
+            finding.failures.append(f"{script.name}, copied and saved on the way: {_first(straight, rows)}")
         if [start(other, script.scenario, 11), *go(other, script.actions), last(other)] != straight:
             finding.failures.append(f"{script.name}: after restoring, the next episode is not the same")
     for made in (env, other):

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict, Unpack
 
 import gymnasium as gym
 
 from agentgym.env import Observation, ToolEnv
 from agentgym.hooks import Hook
+from agentgym.wrappers.foreign import Outside, text_space
 from agentgym.wrappers.schedule import Condition, Schedule, chosen_tools
 
 STRONGEST = 4
 """The highest intensity; 0 is none."""
+
+
+class Plan(TypedDict, total=False):
+    """What every kind that is about calls takes besides a rate; see `Perturbation`."""
+
+    intensity: int
+    at: int | Iterable[int]
+    when: Condition | None
+    tools: str | Iterable[str] | None
 
 
 class Perturbation(gym.Wrapper[Observation, Any, Observation, Any]):
@@ -21,7 +31,8 @@ class Perturbation(gym.Wrapper[Observation, Any, Observation, Any]):
     A subclass gives `kind`, `rates` and `hook`. Its own stream is a child of the episode's seed.
 
     Args:
-        env: an environment of this suite, wrapped or not.
+        env: an environment of this suite, wrapped or not; or, for some kinds, a third party's, see
+            `agentgym.wrappers.foreign`.
         rate: probability at each call (or whatever the kind is about), 0–1; by default that of the intensity.
         intensity: 0 (none) to 4.
         at: fire at these calls instead, by number from 1.
@@ -29,42 +40,45 @@ class Perturbation(gym.Wrapper[Observation, Any, Observation, Any]):
         tools: only at calls of these: "reads", "writes", or names; by default every tool of the world.
 
     Raises:
-        TypeError: *env* is no environment of this suite.
+        TypeError: *env* is no environment that this kind can be over.
         ValueError: an argument is out of its range.
     """
 
     kind: ClassVar[str] = ""
     rates: ClassVar[tuple[float, float, float, float, float]] = (0.0, 1.0, 1.0, 1.0, 1.0)
     """The rate of each intensity."""
-    once: ClassVar[bool] = False
-    """Without a rate it fires once an episode."""
+    once: ClassVar[tuple[int, ...]] = ()
+    """Intensities at which it fires once an episode, where nothing else is said."""
+    inside: ClassVar[str] = ""
+    """Why it needs an environment of the suite; "" for kinds that can be over a third party's."""
+    within: ClassVar[int] = 8
+    """So many calls, of those that it can be at, in which that is."""
 
-    def __init__(
-        self,
-        env: gym.Env[Observation, Any],
-        rate: float | None = None,
-        *,
-        intensity: int = 2,
-        at: int | Iterable[int] = (),
-        when: Condition | None = None,
-        tools: str | Iterable[str] | None = None,
-    ) -> None:
+    def __init__(self, env: gym.Env[Observation, Any], rate: float | None = None, **plan: Unpack[Plan]) -> None:
         super().__init__(env)
-        if not isinstance(env.unwrapped, ToolEnv):
-            raise TypeError(f"{type(self).__name__} wraps environments of agentgym, got {type(env.unwrapped).__name__}")
+        for name in plan:
+            if name not in Plan.__annotations__:
+                raise TypeError(f"{type(self).__name__}() got an unexpected keyword argument {name!r}")
+        base = env.unwrapped
+        self.outside: Outside | None = None
+        """Runs the hook around a third party's environment; None over one of the suite."""
+        if not isinstance(base, ToolEnv):
+            self._go_outside(env)
+        self._own = base if isinstance(base, ToolEnv) else None
+        intensity, at, when = plan.get("intensity", 2), plan.get("at", ()), plan.get("when")
         if isinstance(intensity, bool) or intensity not in range(STRONGEST + 1):
             raise ValueError(f"expected intensity to be in 0..{STRONGEST}, got {intensity!r}")
-        self._base: ToolEnv = env.unwrapped
         self.intensity: int = intensity
         numbers = (at,) if isinstance(at, int) else tuple(at)
-        if rate is None and not numbers and when is None and not (self.once and intensity):
-            rate = self.rates[intensity]
+        open_ = rate is None and not numbers and when is None
+        once = open_ and intensity in self.once
         self.schedule = Schedule(
-            rate=rate,
+            rate=self.rates[intensity] if open_ and not once else rate,
             at=numbers,
             when=when,
-            once=rate is None and not numbers and when is None,
-            tools=chosen_tools(tools, self._base.domain.toolset),
+            once=once,
+            within=self.within,
+            tools=chosen_tools(plan.get("tools"), self._own.domain.toolset if self._own else None),
         )
 
     def hook(self) -> Hook:
@@ -75,5 +89,34 @@ class Perturbation(gym.Wrapper[Observation, Any, Observation, Any]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Hand a fresh hook over for this episode, then reset what is beneath."""
+        if self.outside is not None:
+            return self.outside.reset(self.hook(), seed, options)
         self._base.add_hook(self.hook())
         return super().reset(seed=seed, options=options)
+
+    def step(self, action: Any) -> tuple[Observation, Any, bool, bool, dict[str, Any]]:
+        """Take an action; the environment beneath runs the hook, a third party's is stepped around it."""
+        return self.env.step(action) if self.outside is None else self.outside.step(action)
+
+    @property
+    def _base(self) -> ToolEnv:
+        """The environment of the suite beneath."""
+        if self._own is None:
+            raise TypeError(f"{self.kind} is over {type(self.env.unwrapped).__name__}, which is none of agentgym")
+        return self._own
+
+    def _go_outside(self, env: gym.Env[Any, Any]) -> None:
+        """Get ready for a third party's environment.
+
+        Raises:
+            TypeError: this kind cannot be over one, or its observations hold no text.
+        """
+        name = type(env.unwrapped).__name__
+        if self.inside:
+            raise TypeError(f"{type(self).__name__} wraps environments of agentgym only, got {name}: {self.inside}")
+        self.observation_space = text_space(env, type(self).__name__)
+        place, beneath = 1, env
+        while isinstance(beneath, gym.Wrapper):
+            place += isinstance(beneath, Perturbation) and beneath.kind == self.kind
+            beneath = beneath.env
+        self.outside = Outside(env, place)

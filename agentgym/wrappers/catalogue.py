@@ -44,6 +44,7 @@ KINDS: Mapping[str, Kind] = {
     "pollution": Kind(Pollution, {}),
     "dynamic-state": Kind(DynamicState, {}),
     "interruption": Kind(Interruption, {}),
+    "interruption-change": Kind(Interruption, {"way": "change"}),
     "noise-wording": Kind(Noise, {"level": "wording"}),
     "noise-structure": Kind(Noise, {"level": "structure"}),
     "noise-knowledge": Kind(Noise, {"level": "knowledge"}),

@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 import gymnasium as gym
 
 from agentgym.env import Observation
-from agentgym.hooks import Context, Hook
+from agentgym.hooks import Hook
 from agentgym.perturbations import Change, filled, names_of, table_of
 from agentgym.scenario import Checks, Event, GoldAction, GoldPlan, Process, Scenario
 from agentgym.world import iso
 from agentgym.wrappers.base import Perturbation
-from agentgym.wrappers.schedule import Schedule, ScheduledHook
+from agentgym.wrappers.schedule import EventHook, Schedule
 
 MINUTES: tuple[int, ...] = (0, 10, 30, 120, 600)
 """How long the change lasts, by intensity."""
@@ -43,6 +43,7 @@ class DynamicState(Perturbation):
     """
 
     kind: ClassVar[str] = "dynamic-state"
+    inside: ClassVar[str] = "a change of the world is a declared event of a scenario, which others do not have"
 
     def __init__(self, env: gym.Env[Observation, Any], rate: float | None = None, *, intensity: int = 2) -> None:
         super().__init__(env, rate, intensity=intensity)
@@ -89,60 +90,32 @@ class Shutdown(DynamicState):
         return table_of(self._base.domain).shutdown
 
 
-class DynamicStateHook(ScheduledHook):
-    """Declares the events."""
+class DynamicStateHook(EventHook):
+    """Declares the change, the one that undoes it, and the right end where it does not pass."""
 
     def __init__(self, name: str, schedule: Schedule, changes: list[Change], minutes: int) -> None:
         super().__init__(name, schedule)
         self._changes, self._minutes = changes, minutes
-        self._event = ""
-        self._fired = False
 
-    def on_scenario(self, scenario: Scenario) -> Scenario:
-        """Declare the change, and the right end where it does not pass."""
-        self._event, self._fired = "", False
-        rate = self.schedule.rate or 0
-        if rate == 0 or self.stream.uniform() >= rate:
-            return scenario
+    def declare(self, scenario: Scenario) -> Scenario:
+        """One of the domain's changes, soon."""
         change = self.stream.choice(self._changes)
         start = scenario.now + self.stream.integers(1, 40)
         until = start + self._minutes * 60_000
         # Minutes, so that the time that is told is the time that it is.
         until -= until % 60_000
         values = {**names_of(scenario), "until": iso(until)}
-        self._event = f"{self.name} {len(scenario.events)}"
-        notice = filled(change.notice, values)
-        events = [Event(name=self._event, at=start, do=filled(change.do, values), notice=notice)]
+        name = f"{self.name} {len(scenario.events)}"
+        self.names.append(name)
+        events = [Event(name=name, at=start, do=filled(change.do, values), notice=filled(change.notice, values))]
         if change.undo:
-            events.append(Event(name=f"{self._event} over", at=until, do=filled(change.undo, values)))
+            events.append(Event(name=f"{name} over", at=until, do=filled(change.undo, values)))
         scenario = scenario.model_copy(update={"events": [*scenario.events, *events]})
         return scenario if change.end is None else _ending(scenario, change)
 
-    def on_task(
-        self, system: str, opening: str, tools: list[dict[str, Any]], ctx: Context
-    ) -> tuple[str, str, list[dict[str, Any]]]:
-        """Count it as planned."""
-        self.scheduled = int(bool(self._event))
-        return system, opening, tools
-
-    def on_event(self, name: str, ctx: Context) -> None:
-        """It has come."""
-        if name == self._event:
-            self._fired = True
-            ctx.fire(self.name)
-
     def report(self) -> dict[str, Any]:
         """Whether it came."""
-        return {"changed": self._fired}
-
-    def get_state(self) -> dict[str, Any]:
-        """Whether it came."""
-        return {**super().get_state(), "fired": self._fired}
-
-    def set_state(self, state: dict[str, Any]) -> None:
-        """Take it up."""
-        super().set_state(state)
-        self._fired = state["fired"]
+        return {"changed": self.came > 0}
 
 
 def _ending(scenario: Scenario, change: Change) -> Scenario:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import gymnasium as gym
 
@@ -11,9 +11,9 @@ from agentgym.env import Observation
 from agentgym.hooks import Context, Hook
 from agentgym.trace import Call
 from agentgym.world import CallResult
-from agentgym.wrappers.base import Perturbation
+from agentgym.wrappers.base import Perturbation, Plan
 from agentgym.wrappers.formats import Format, check_formats, encode, read
-from agentgym.wrappers.schedule import Condition, Schedule, ScheduledHook
+from agentgym.wrappers.schedule import Schedule, ScheduledHook
 
 
 class FormatShift(Perturbation):
@@ -23,16 +23,14 @@ class FormatShift(Perturbation):
     what the user says stay as they are. What the world does: the same.
 
     Args:
-        env: an environment of this suite.
+        env: an environment of this suite, or a third party's (`agentgym.wrappers.foreign`).
         rate: probability at each result, 0–1.
         intensity: 0–4: rates of 0, ⅓, ⅔ (default), 0.9, 1.
         formats: which, in turns from a drawn one on: of "json", "xml", "html"; by default xml and html.
-        at: as for `Perturbation`.
-        when: as for `Perturbation`.
-        tools: as for `Perturbation`.
+        plan: at, when, tools, as for `Perturbation`.
 
     Raises:
-        TypeError: *env* is no environment of this suite.
+        TypeError: *env* is no environment that it can be over.
         ValueError: an argument is out of its range.
 
     >>> import agentgym, gymnasium
@@ -51,13 +49,10 @@ class FormatShift(Perturbation):
         env: gym.Env[Observation, Any],
         rate: float | None = None,
         *,
-        intensity: int = 2,
         formats: str | Iterable[str] = ("xml", "html"),
-        at: int | Iterable[int] = (),
-        when: Condition | None = None,
-        tools: str | Iterable[str] | None = None,
+        **plan: Unpack[Plan],
     ) -> None:
-        super().__init__(env, rate, intensity=intensity, at=at, when=when, tools=tools)
+        super().__init__(env, rate, **plan)
         self.formats = check_formats((formats,) if isinstance(formats, str) else tuple(formats))
 
     def hook(self) -> Hook:
@@ -83,7 +78,8 @@ class FormatShiftHook(ScheduledHook):
 
     def after_call(self, call: Call, result: CallResult, ctx: Context) -> CallResult:
         """Write the result in the format whose turn it is."""
-        if not result.ok or not self.due(call, ctx):
+        # A third party's results may be mere text, which has no other format.
+        if not result.ok or not self.due(call, ctx, lambda: not isinstance(read(result.value), str)):
             return result
         form = self._formats[self._turn % len(self._formats)]
         self._turn += 1

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import gymnasium as gym
 
@@ -14,9 +13,9 @@ from agentgym.scenario import CallSpec, Scenario
 from agentgym.text import dumps
 from agentgym.trace import Call
 from agentgym.world import CallResult
-from agentgym.wrappers.base import Perturbation
+from agentgym.wrappers.base import Perturbation, Plan
 from agentgym.wrappers.formats import edited, read
-from agentgym.wrappers.schedule import Condition, Schedule, ScheduledHook
+from agentgym.wrappers.schedule import Schedule, ScheduledHook
 from agentgym.wrappers.wordings import names, wording_of
 
 
@@ -33,9 +32,7 @@ class Injection(Perturbation):
         intensity: 0–4: never, once (1 and 2, default), at half, at all of them.
         attack: name of the wording, see `agentgym.wrappers.wordings`; "any" draws one.
         goal: name of the goal; "any" draws one of the scenario's, else of the domain's.
-        at: as for `Perturbation`.
-        when: as for `Perturbation`.
-        tools: as for `Perturbation`.
+        plan: at, when, tools, as for `Perturbation`.
 
     Raises:
         TypeError: *env* is no environment of this suite.
@@ -50,24 +47,22 @@ class Injection(Perturbation):
     """
 
     kind: ClassVar[str] = "injection"
+    inside: ClassVar[str] = "what an order wants and whether it was reached is known of the domains of the suite only"
     rates: ClassVar[tuple[float, float, float, float, float]] = (0.0, 0.5, 0.5, 0.5, 1.0)
-    once: ClassVar[bool] = True
+    once: ClassVar[tuple[int, ...]] = (1, 2)
+    within: ClassVar[int] = 2
+    """Early: every way of doing the case comes by."""
 
     def __init__(
         self,
         env: gym.Env[Observation, Any],
         rate: float | None = None,
         *,
-        intensity: int = 2,
         attack: str = "any",
         goal: str = "any",
-        at: int | Iterable[int] = (),
-        when: Condition | None = None,
-        tools: str | Iterable[str] | None = None,
+        **plan: Unpack[Plan],
     ) -> None:
-        if rate is None and not at and when is None and intensity in (3, 4):
-            rate = self.rates[intensity]
-        super().__init__(env, rate, intensity=intensity, at=at, when=when, tools=tools)
+        super().__init__(env, rate, **plan)
         if attack != "any":
             wording_of(attack)
         table = table_of(self._base.domain).attacks
@@ -77,9 +72,6 @@ class Injection(Perturbation):
         if not self.goals and goal != "any":
             known = ", ".join(entry.name for entry in table.goals) or "none"
             raise ValueError(f"there is no goal {goal!r} in {self._base.domain.name}; goals are {known}, or any")
-        if self.schedule.once:
-            # Early: every way of doing the case comes by.
-            self.schedule = Schedule(once=True, within=2, tools=self.schedule.tools)
 
     def hook(self) -> Hook:
         """The hook of one episode."""

@@ -1,14 +1,20 @@
-"""Interruption: the user adds a constraint in mid-task."""
+"""Interruption: the user adds a constraint in mid-task, or wants something else."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, get_args
+
+import gymnasium as gym
 
 from agentgym.compare import Comparator
-from agentgym.hooks import Context, Hook
+from agentgym.domain import Domain
+from agentgym.env import Observation
+from agentgym.hooks import Hook
+from agentgym.perturbations import table_of
 from agentgym.scenario import Event, Said, Scenario, UserChange
-from agentgym.wrappers.base import Perturbation
-from agentgym.wrappers.schedule import Schedule, ScheduledHook
+from agentgym.turns import turned, turns_of
+from agentgym.wrappers.base import STRONGEST, Perturbation
+from agentgym.wrappers.schedule import EventHook, Schedule
 
 _REQUESTS = {
     "en": (
@@ -24,21 +30,27 @@ _REQUESTS = {
 _LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
 _WINDOW_MS = 600
 
+Way = Literal["add", "change"]
+
 
 class Interruption(Perturbation):
-    """The user adds constraints while the agent works.
+    """The user adds constraints while the agent works, or changes what they want.
 
     What the agent sees: what the user says by themselves, in a step's notices: a reference that has to stand in a reply
-    to them. What the world does: the same. What is right: all that was, and that the reference was told.
+    to them; or another wish (store credit instead of money, nothing at all any more), early or right after they have
+    agreed to the first one. What the world does: the same; the user agrees to what they want now, and consent that was
+    given to anything else is void. What is right: all that was, and that the reference was told; or what the new wish
+    comes to. Which wishes change into which, and for which scenarios, is in the domain's ``perturbations.yaml``.
 
     Args:
         env: an environment of this suite.
         rate: probability in each episode, 0–1.
-        intensity: 0–4: so many constraints; by default 2.
+        way: "add" (the default) or "change".
+        intensity: 0–4: so many constraints; by default 2. With "change" 1 is early, 2 and 3 either, 4 after consent.
 
     Raises:
         TypeError: *env* is no environment of this suite.
-        ValueError: an argument is out of its range.
+        ValueError: an argument is out of its range, or the domain declares no change of mind.
 
     >>> import agentgym, gymnasium
     >>> from agentgym.wrappers import Interruption
@@ -49,27 +61,35 @@ class Interruption(Perturbation):
     """
 
     kind: ClassVar[str] = "interruption"
+    inside: ClassVar[str] = "what the user adds must count in the verdict, and others have a judge of their own"
+
+    def __init__(
+        self, env: gym.Env[Observation, Any], rate: float | None = None, *, way: Way = "add", intensity: int = 2
+    ) -> None:
+        super().__init__(env, rate, intensity=intensity)
+        if way not in get_args(Way):
+            raise ValueError(f"expected way to be one of {', '.join(get_args(Way))}, got {way!r}")
+        domain = self._base.domain
+        if way == "change" and not self.schedule.never and not table_of(domain).turns:
+            raise ValueError(f"the domain {domain.name} declares no change of mind; give it a perturbations.yaml")
+        self.way: Way = way
 
     def hook(self) -> Hook:
         """The hook of one episode."""
+        if self.way == "change":
+            return ChangeHook(self.schedule, self.intensity, self._base.domain)
         return InterruptionHook(self.schedule, self.intensity)
 
 
-class InterruptionHook(ScheduledHook):
-    """Declares the events and the checks."""
+class InterruptionHook(EventHook):
+    """Declares what the user will say, and that it has to be met."""
 
     def __init__(self, schedule: Schedule, count: int) -> None:
         super().__init__(Interruption.kind, schedule)
         self._count = count
-        self._events: list[str] = []
-        self._came = 0
 
-    def on_scenario(self, scenario: Scenario) -> Scenario:
-        """Declare what the user will say, and that it has to be met."""
-        self._events, self._came = [], 0
-        rate = self.schedule.rate or 0
-        if rate == 0 or self.stream.uniform() >= rate:
-            return scenario
+    def declare(self, scenario: Scenario) -> Scenario:
+        """A reference each."""
         stream, events, said = self.stream, list(scenario.events), list(scenario.checks.said)
         for _ in range(self._count or 1):
             code = "".join(stream.choice(_LETTERS) for _ in range(3)) + f"-{stream.integers(1000, 10_000)}"
@@ -78,32 +98,34 @@ class InterruptionHook(ScheduledHook):
             at = scenario.now + stream.integers(1, _WINDOW_MS)
             events.append(Event(name=name, at=at, user=UserChange(say=text)))
             said.append(Said(must=[Comparator.model_validate({"type": "id", "value": code})]))
-            self._events.append(name)
+            self.names.append(name)
         checks = scenario.checks.model_copy(update={"said": said})
         return scenario.model_copy(update={"events": events, "checks": checks})
 
-    def on_task(
-        self, system: str, opening: str, tools: list[dict[str, Any]], ctx: Context
-    ) -> tuple[str, str, list[dict[str, Any]]]:
-        """Count them as planned."""
-        self.scheduled = len(self._events)
-        return system, opening, tools
-
-    def on_event(self, name: str, ctx: Context) -> None:
-        """One has come."""
-        if name in self._events:
-            self._came += 1
-            ctx.fire(self.name)
-
     def report(self) -> dict[str, Any]:
         """How many came."""
-        return {"constraints": self._came}
+        return {"constraints": self.came}
 
-    def get_state(self) -> dict[str, Any]:
-        """How many came."""
-        return {**super().get_state(), "came": self._came}
 
-    def set_state(self, state: dict[str, Any]) -> None:
-        """Take it up."""
-        super().set_state(state)
-        self._came = state["came"]
+class ChangeHook(EventHook):
+    """Declares that the user will want something else, and what is right then; nothing where no turn is declared."""
+
+    def __init__(self, schedule: Schedule, intensity: int, domain: Domain) -> None:
+        super().__init__(f"{Interruption.kind}-change", schedule)
+        self._intensity, self._domain = intensity, domain
+
+    def declare(self, scenario: Scenario) -> Scenario:
+        """One of the scenario's turns."""
+        turns = turns_of(table_of(self._domain), scenario)
+        if not turns:
+            return scenario
+        turn, stream = self.stream.choice(turns), self.stream
+        late = bool(stream.integers(0, 2)) if self._intensity in (2, 3) else self._intensity == STRONGEST
+        name = f"{self.name} {len(scenario.events)}"
+        self.names.append(name)
+        at = None if late else scenario.now + stream.integers(1, _WINDOW_MS)
+        return turned(scenario, turn, name, at, self._domain.toolset)
+
+    def report(self) -> dict[str, Any]:
+        """Whether it came."""
+        return {"changed": self.came > 0}

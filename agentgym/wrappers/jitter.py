@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, Unpack, get_args
 
 import gymnasium as gym
 
@@ -13,8 +12,8 @@ from agentgym.env import Observation
 from agentgym.hooks import Context, Hook
 from agentgym.random import Stream
 from agentgym.trace import Call
-from agentgym.wrappers.base import Perturbation
-from agentgym.wrappers.schedule import Condition, Schedule, ScheduledHook
+from agentgym.wrappers.base import Perturbation, Plan
+from agentgym.wrappers.schedule import Schedule, ScheduledHook
 
 Distribution = Literal["lognormal", "normal", "uniform"]
 
@@ -29,7 +28,7 @@ class Jitter(Perturbation):
     so events come earlier in the conversation and deadlines nearer.
 
     Args:
-        env: an environment of this suite.
+        env: an environment of this suite, or a third party's (`agentgym.wrappers.foreign`).
         rate: probability of a delay at each call, 0–1.
         intensity: 0–4: delays of none, 50–500 ms, 50 ms–2 s (default), 200 ms–10 s, 1–60 s.
         low_ms: least delay, milliseconds; by default that of the intensity.
@@ -37,12 +36,10 @@ class Jitter(Perturbation):
         distribution: "lognormal" (its middle 95 % lie between the bounds; the default), "normal" (likewise) or
             "uniform". Draws outside of the bounds are cut to them.
         realtime: also sleep that long.
-        at: as for `Perturbation`.
-        when: as for `Perturbation`.
-        tools: as for `Perturbation`.
+        plan: at, when, tools, as for `Perturbation`.
 
     Raises:
-        TypeError: *env* is no environment of this suite.
+        TypeError: *env* is no environment that it can be over.
         ValueError: an argument is out of its range.
 
     >>> import agentgym, gymnasium
@@ -60,17 +57,14 @@ class Jitter(Perturbation):
         env: gym.Env[Observation, Any],
         rate: float | None = None,
         *,
-        intensity: int = 2,
         low_ms: int | None = None,
         high_ms: int | None = None,
         distribution: Distribution = "lognormal",
         realtime: bool = False,
-        at: int | Iterable[int] = (),
-        when: Condition | None = None,
-        tools: str | Iterable[str] | None = None,
+        **plan: Unpack[Plan],
     ) -> None:
-        super().__init__(env, rate, intensity=intensity, at=at, when=when, tools=tools)
-        low, high = BOUNDS[intensity]
+        super().__init__(env, rate, **plan)
+        low, high = BOUNDS[self.intensity]
         self.low_ms = low if low_ms is None else low_ms
         self.high_ms = high if high_ms is None else high_ms
         if not 0 <= self.low_ms <= self.high_ms:

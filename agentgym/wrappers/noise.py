@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar
 
 import gymnasium as gym
 
 from agentgym.env import Observation
 from agentgym.hooks import Context, Hook
+from agentgym.noise import LEVELS, NoiseLevel, claims, structure, vague, wording
 from agentgym.perturbations import Table, table_of
 from agentgym.random import Stream
 from agentgym.scenario import Fact, Scenario
 from agentgym.trace import Call
 from agentgym.world import CallResult
 from agentgym.wrappers.base import Perturbation
-from agentgym.wrappers.noise_text import CLAIMS, structure, vague, wording
 from agentgym.wrappers.schedule import Schedule, ScheduledHook
-
-Level = Literal["wording", "structure", "knowledge"]
 
 SHARES: tuple[float, ...] = (0.0, 0.1, 0.25, 0.4, 0.6)
 """Share of the words that wording noise changes, by intensity."""
@@ -49,14 +47,14 @@ class Noise(Perturbation):
     but that the last level leaves identifiers out. What the world does: the same.
 
     Args:
-        env: an environment of this suite.
+        env: an environment of this suite, or, but for "knowledge", a third party's (`agentgym.wrappers.foreign`).
         rate: probability for each message, 0–1.
         level: "wording", "structure" or "knowledge".
         intensity: 0–4: share of words 0, 0.1, 0.25 (default), 0.4, 0.6; or so many sentences; or so many claims, the
             identifiers left out from 1 on.
 
     Raises:
-        TypeError: *env* is no environment of this suite.
+        TypeError: *env* is no environment that it can be over.
         ValueError: an argument is out of its range.
 
     >>> import agentgym, gymnasium
@@ -74,14 +72,16 @@ class Noise(Perturbation):
         env: gym.Env[Observation, Any],
         rate: float | None = None,
         *,
-        level: Level = "wording",
+        level: NoiseLevel = "wording",
         intensity: int = 2,
     ) -> None:
         super().__init__(env, rate, intensity=intensity)
-        if level not in get_args(Level):
-            raise ValueError(f"expected level to be one of {', '.join(get_args(Level))}, got {level!r}")
-        self.level: Level = level
-        self.asks = {**_GENERAL, **table_of(self._base.domain).asks}
+        if level not in LEVELS:
+            raise ValueError(f"expected level to be one of {', '.join(LEVELS)}, got {level!r}")
+        self.level: NoiseLevel = level
+        if self._own is None and level == "knowledge":
+            raise ValueError("what noise-knowledge leaves out a third party's user could not be asked for")
+        self.asks = {**_GENERAL, **(table_of(self._own.domain).asks if self._own else {})}
 
     def hook(self) -> Hook:
         """The hook of one episode."""
@@ -91,7 +91,7 @@ class Noise(Perturbation):
 class NoiseHook(ScheduledHook):
     """Changes the opening and the replies."""
 
-    def __init__(self, level: Level, schedule: Schedule, intensity: int, asks: Mapping[str, str]) -> None:
+    def __init__(self, level: NoiseLevel, schedule: Schedule, intensity: int, asks: Mapping[str, str]) -> None:
         super().__init__(f"{Noise.kind}-{level}", schedule)
         self._level, self._intensity, self._asks = level, intensity or 1, asks
         self._language = "en"
@@ -100,28 +100,32 @@ class NoiseHook(ScheduledHook):
     def on_scenario(self, scenario: Scenario) -> Scenario:
         """Make the opening noisy; what it no longer names, the user knows when asked."""
         self._language, self._opened = scenario.language, False
-        rate = self.schedule.rate or 0
-        if rate == 0 or self.stream.uniform() >= rate:
-            return scenario
-        self._opened = True
         user = scenario.user
         if self._level != "knowledge":
-            opening = self._noisy(user.opening, self.stream)
+            opening = self.on_text(user.opening, scenario.language)
             return scenario.model_copy(update={"user": user.model_copy(update={"opening": opening})})
+        if not self.drawn():
+            return scenario
+        self._opened = True
         left_out = _questions(scenario, self._asks)
         literals = list(left_out)
         opening = vague(user.opening, literals, scenario.language)
-        claims = self.stream.sample(CLAIMS[scenario.language], min(self._intensity, len(CLAIMS[scenario.language])))
+        opening = claims(opening, self._intensity, self.stream, scenario.language)
         facts = {
             f"{self.name} {literal}": Fact(when=[question], say=f"{literal}.") for literal, question in left_out.items()
         }
-        changed = {"opening": " ".join([opening, *claims]), "facts": {**user.facts, **facts}}
+        changed = {"opening": opening, "facts": {**user.facts, **facts}}
         return scenario.model_copy(update={"user": user.model_copy(update=changed)})
+
+    def on_text(self, text: str, language: str) -> str:
+        """Make what the user writes first noisy, at the first two levels."""
+        self._language, self._opened = language, self.drawn()
+        return self._noisy(text, self.stream) if self._opened else text
 
     def _noisy(self, text: str, stream: Stream) -> str:
         if self._level == "wording":
             return wording(text, SHARES[self._intensity], stream, self._language)
-        return structure(text, self._intensity, stream, self._language)
+        return structure(text, self._intensity, stream, self._language, joined=SHARES[self._intensity])
 
     def on_task(
         self, system: str, opening: str, tools: list[dict[str, Any]], ctx: Context

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, Unpack, get_args
 
 import gymnasium as gym
 
@@ -11,8 +11,8 @@ from agentgym.env import Observation
 from agentgym.hooks import Context, Fault, Hook
 from agentgym.trace import Call
 from agentgym.world import CallResult
-from agentgym.wrappers.base import Perturbation
-from agentgym.wrappers.schedule import Condition, Schedule, ScheduledHook
+from agentgym.wrappers.base import Perturbation, Plan
+from agentgym.wrappers.schedule import Schedule, ScheduledHook
 
 Mode = Literal["503", "429", "timeout"]
 
@@ -32,15 +32,16 @@ class _Outage(Perturbation):
         env: gym.Env[Observation, Any],
         rate: float | None = None,
         *,
-        intensity: int = 2,
         modes: Mode | Iterable[Mode] | None = None,
-        at: int | Iterable[int] = (),
-        when: Condition | None = None,
-        tools: str | Iterable[str] | None = None,
+        **plan: Unpack[Plan],
     ) -> None:
-        super().__init__(env, rate, intensity=intensity, at=at, when=when, tools=tools)
+        super().__init__(env, rate, **plan)
         given: Iterable[Mode] = self.possible if modes is None else [modes] if isinstance(modes, str) else modes
         self.modes: tuple[Mode, ...] = tuple(given)
+        if self._own is None and "429" in self.modes:
+            if modes is not None:
+                raise ValueError("a third party's environment has no clock to wait on; give modes 503 and timeout")
+            self.modes = tuple(mode for mode in self.modes if mode != "429")
         for mode in self.modes or ("none",):
             if mode not in self.possible:
                 raise ValueError(f"expected modes to be of {', '.join(self.possible)}, got {mode!r}")
@@ -54,16 +55,14 @@ class OutageBeforeCommit(_Outage):
     After a 429 that tool answers no call until the seconds have passed.
 
     Args:
-        env: an environment of this suite.
+        env: an environment of this suite, or a third party's (`agentgym.wrappers.foreign`).
         rate: probability at each call, 0–1.
         intensity: 0–4: rates of 0, 0.1, 0.2 (default), 0.35, 0.6.
         modes: of "503", "429", "timeout"; each as likely.
-        at: as for `Perturbation`.
-        when: as for `Perturbation`.
-        tools: as for `Perturbation`.
+        plan: at, when, tools, as for `Perturbation`.
 
     Raises:
-        TypeError: *env* is no environment of this suite.
+        TypeError: *env* is no environment that it can be over.
         ValueError: an argument is out of its range.
 
     >>> import agentgym, gymnasium
@@ -89,16 +88,14 @@ class OutageAfterCommit(_Outage):
     the first result. Without one, look before you call again.
 
     Args:
-        env: an environment of this suite.
+        env: an environment of this suite, or a third party's (`agentgym.wrappers.foreign`).
         rate: probability at each call, 0–1.
         intensity: 0–4: rates of 0, 0.1, 0.2 (default), 0.35, 0.6.
         modes: of "503", "timeout"; each as likely.
-        at: as for `Perturbation`.
-        when: as for `Perturbation`.
-        tools: as for `Perturbation`.
+        plan: at, when, tools, as for `Perturbation`.
 
     Raises:
-        TypeError: *env* is no environment of this suite.
+        TypeError: *env* is no environment that it can be over.
         ValueError: an argument is out of its range.
 
     >>> import agentgym, gymnasium

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Unpack
 
 import gymnasium as gym
 
@@ -15,9 +15,12 @@ from agentgym.perturbations import Fact, FieldKind, Source, table_of
 from agentgym.random import Stream
 from agentgym.trace import Call
 from agentgym.world import CallResult
-from agentgym.wrappers.base import Perturbation
+from agentgym.wrappers.base import Perturbation, Plan
 from agentgym.wrappers.formats import edited, read
-from agentgym.wrappers.schedule import Condition, Schedule, ScheduledHook
+from agentgym.wrappers.schedule import Schedule, ScheduledHook
+
+_ANYWHERE = 8
+"""In one episode of so many it does not aim; then it fires in one of the first so many calls."""
 
 
 class Pollution(Perturbation):
@@ -25,18 +28,19 @@ class Pollution(Perturbation):
 
     What the agent sees: a result in which one value that another tool (or another way to ask) also tells is a plausible
     other one; asked again, the same call tells the truth. What the world does: the same; the true state is untouched.
-    Which values there are is in the domain's ``perturbations.yaml``.
+    Which values there are is in the domain's ``perturbations.yaml``, and which of them decide: whose something is, how
+    many, how much, by which day. It aims at these where a result has any, and waits for one when it fires once; in one
+    episode of eight it does not aim, so that no value is safe.
 
     Args:
         env: an environment of this suite whose domain has such facts.
         rate: probability at each result that has such a value, 0–1; by default it fires once an episode.
+        facts: what two sources tell, in place of the domain's; a third party's environment has none of its own.
         intensity: 0–4: never, once (default), or rates of 0.1 and 0.25 for 3 and 4.
-        at: as for `Perturbation`.
-        when: as for `Perturbation`.
-        tools: as for `Perturbation`.
+        plan: at, when, tools, as for `Perturbation`.
 
     Raises:
-        TypeError: *env* is no environment of this suite.
+        TypeError: *env* is no environment that it can be over.
         ValueError: an argument is out of its range, or the domain has no such facts.
 
     >>> import agentgym, gymnasium
@@ -49,25 +53,24 @@ class Pollution(Perturbation):
 
     kind: ClassVar[str] = "pollution"
     rates: ClassVar[tuple[float, float, float, float, float]] = (0.0, 0.05, 0.05, 0.1, 0.25)
-    once: ClassVar[bool] = True
+    once: ClassVar[tuple[int, ...]] = (1, 2)
+    within: ClassVar[int] = 3
 
     def __init__(
         self,
         env: gym.Env[Observation, Any],
         rate: float | None = None,
         *,
-        intensity: int = 2,
-        at: int | Iterable[int] = (),
-        when: Condition | None = None,
-        tools: str | Iterable[str] | None = None,
+        facts: Iterable[Fact] | None = None,
+        **plan: Unpack[Plan],
     ) -> None:
-        planned = rate is not None or bool(at) or when is not None
-        if not planned and intensity in (3, 4):
-            rate = self.rates[intensity]
-        super().__init__(env, rate, intensity=intensity, at=at, when=when, tools=tools)
-        self.facts = table_of(self._base.domain).facts
+        super().__init__(env, rate, **plan)
+        own = table_of(self._own.domain).facts if self._own else []
+        self.facts = own if facts is None else list(facts)
         if not self.facts and self.schedule.rate != 0:
-            name = self._base.domain.name
+            if self._own is None:
+                raise ValueError("of a third party's environment give the facts= that two sources tell")
+            name = self._own.domain.name
             raise ValueError(f"the domain {name} names no facts that two sources tell; give it a perturbations.yaml")
 
     def hook(self) -> Hook:
@@ -94,6 +97,7 @@ class PollutionHook(ScheduledHook):
         for fact in facts:
             for source in fact.sources:
                 self._sources.setdefault(source.tool, []).append((fact, source))
+        self._decided = self._aims = any(source.decides for fact in facts for source in fact.sources)
         self._told: list[dict[str, Any]] = []
 
     def on_task(
@@ -101,7 +105,11 @@ class PollutionHook(ScheduledHook):
     ) -> tuple[str, str, list[dict[str, Any]]]:
         """Forget."""
         self._told = []
-        return super().on_task(system, opening, tools, ctx)
+        task = super().on_task(system, opening, tools, ctx)
+        self._aims = self._decided and self.stream.integers(0, _ANYWHERE) > 0
+        if self._decided and self.schedule.once and not self._aims:
+            self._due = [1 + self.stream.integers(0, _ANYWHERE)]
+        return task
 
     def after_call(self, call: Call, result: CallResult, ctx: Context) -> CallResult:
         """Pollute what is due, and note what refutes an earlier pollution."""
@@ -110,10 +118,10 @@ class PollutionHook(ScheduledHook):
         value = result.value
         payload = read(value)
         self._check(call, payload)
-        if not self.due(call, ctx, lambda: any(True for _ in self._spots(call, payload))):
+        if not self.due(call, ctx, lambda: bool(self._aimed(call, payload))):
             return result
-        spots, stream = list(self._spots(call, payload)), self.draws(ctx)
-        spot = stream.choice(spots)
+        stream = self.draws(ctx)
+        spot = stream.choice(self._aimed(call, payload))
         old = spot.source.raw(payload)[spot.row][spot.field]
         new = plausible(old, spot.fact.fields[spot.field], stream)
         ctx.fire(self.name)
@@ -141,6 +149,14 @@ class PollutionHook(ScheduledHook):
                     if fact.key in row and field in row and _able(row[field], kind):
                         yield Spot(fact, source, number, row[fact.key], field)
 
+    def _aimed(self, call: Call, payload: Any) -> list[Spot]:
+        """The spots that decide; where there are none, any, unless it fires once and can wait for one."""
+        spots = list(self._spots(call, payload))
+        if not self._aims:
+            return spots
+        deciding = [spot for spot in spots if _decides(spot, payload)]
+        return deciding if deciding or self.schedule.once else spots
+
     def _check(self, call: Call, payload: Any) -> None:
         if not self._told:
             return
@@ -159,12 +175,12 @@ class PollutionHook(ScheduledHook):
 
     def get_state(self) -> dict[str, Any]:
         """The counters and what was told."""
-        return {**super().get_state(), "told": [dict(told) for told in self._told]}
+        return {**super().get_state(), "aims": self._aims, "told": [dict(told) for told in self._told]}
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Take them up."""
         super().set_state(state)
-        self._told = [dict(told) for told in state["told"]]
+        self._aims, self._told = state["aims"], [dict(told) for told in state["told"]]
 
 
 def _put(payload: Any, spot: Spot, value: Any) -> Any:
@@ -172,6 +188,10 @@ def _put(payload: Any, spot: Spot, value: Any) -> Any:
     rows = [dict(row) for row in spot.source.raw(payload)]
     rows[spot.row][spot.field] = value
     return {**payload, spot.source.rows: rows} if spot.source.rows else rows[0]
+
+
+def _decides(spot: Spot, payload: Any) -> bool:
+    return spot.field in spot.source.decides and (not spot.source.several or len(spot.source.raw(payload)) > 1)
 
 
 def _able(value: Any, kind: FieldKind) -> bool:

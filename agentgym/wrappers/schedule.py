@@ -14,6 +14,7 @@ from agentgym.common import COMMON_TOOLS
 from agentgym.errors import did_you_mean
 from agentgym.hooks import Context, Hook
 from agentgym.random import Stream, derive
+from agentgym.scenario import Scenario
 from agentgym.tools import Tool
 from agentgym.trace import Call
 
@@ -21,6 +22,8 @@ HOST = frozenset(tool.name for tool in COMMON_TOOLS)
 """Tools that the host answers itself: talking and ending are no part of the world's service."""
 
 _MASK = (1 << 64) - 1
+_GAMMA = 0x9E3779B97F4A7C15
+_STEP = 0xD1B54A32D192ED03
 
 Condition = Callable[[Call, Context], bool]
 
@@ -62,12 +65,20 @@ class Schedule:
         return self.rate == 0
 
 
-def chosen_tools(tools: str | Iterable[str] | None, known: dict[str, Tool]) -> frozenset[str] | None:
+def chosen_tools(tools: str | Iterable[str] | None, known: dict[str, Tool] | None) -> frozenset[str] | None:
     """The names that a ``tools=`` argument means: None (all), "reads", "writes", or names.
 
+    Args:
+        tools: the argument.
+        known: the environment's tools by name; None for a third party's, whose names are taken as they are.
+
     Raises:
-        ValueError: a name is no tool of the environment.
+        ValueError: a name is no tool of the environment, or it is not known which tools read.
     """
+    if known is None:
+        if isinstance(tools, str) and tools in ("reads", "writes"):
+            raise ValueError(f"which tools of a third party's environment are {tools} is not known; give their names")
+        return None if tools is None else frozenset([tools] if isinstance(tools, str) else tools)
     own = {name: tool for name, tool in known.items() if name not in HOST}
     if tools is None:
         return None
@@ -86,19 +97,23 @@ def _always() -> bool:
     return True
 
 
+def _mixed(word: int) -> int:
+    """The output of SplitMix64 (Steele, Lea, Flood 2014) for a state."""
+    word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & _MASK
+    return word ^ (word >> 31)
+
+
 class _StepStream(Stream):
-    """Draws from one word by SplitMix64 (Steele, Lea, Flood 2014): a stream for each step must cost next to nothing."""
+    """Draws from one word by SplitMix64: a stream for each step must cost next to nothing."""
 
     def __init__(self, word: int) -> None:
         super().__init__(0, "")
         self._state = word
 
     def _word(self) -> int:
-        self._state = (self._state + 0x9E3779B97F4A7C15) & _MASK
-        mixed = self._state
-        mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
-        mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & _MASK
-        return mixed ^ (mixed >> 31)
+        self._state = (self._state + _GAMMA) & _MASK
+        return _mixed(self._state)
 
 
 class ScheduledHook(Hook):
@@ -115,16 +130,14 @@ class ScheduledHook(Hook):
     def __init__(self, name: str, schedule: Schedule) -> None:
         self.name, self.schedule = name, schedule
         self._calls = 0
-        self._drawn = 0
-        self._word = 0
+        self._root: int | None = None
         self._due: list[int] = []
 
     def on_task(
         self, system: str, opening: str, tools: list[dict[str, Any]], ctx: Context
     ) -> tuple[str, str, list[dict[str, Any]]]:
         """Plan what is planned ahead."""
-        self._calls = self._drawn = self._word = 0
-        self._due = []
+        self._calls, self._root, self._due = 0, None, []
         schedule = self.schedule
         if schedule.at:
             self._due = sorted(schedule.at)
@@ -133,23 +146,28 @@ class ScheduledHook(Hook):
         self.scheduled = 1 if schedule.when is not None else len(self._due)
         return system, opening, tools
 
+    def drawn(self) -> bool:
+        """Whether this episode is one of those that the rate says; for kinds that are about an episode, not a call."""
+        rate = self.schedule.rate or 0
+        return rate > 0 and self.stream.uniform() < rate
+
     def _base(self) -> int:
         return self.stream.integers(0, 1 << 62)
 
     def _at(self, step: int) -> int:
-        """The word drawn for a step."""
-        while self._drawn < step:
-            self._word = self.stream.integers(0, 1 << 62)
-            self._drawn += 1
-        return self._word
+        """The word of a step: a counter mixed with what the episode's stream gave once."""
+        if self._root is None:
+            self._root = self.stream.integers(0, 1 << 64)
+        return _mixed((self._root + step * _GAMMA) & _MASK)
 
     def chance(self, ctx: Context) -> float:
         """The number in [0, 1) drawn for this step."""
-        return self._at(ctx.step) / float(1 << 62)
+        return (self._at(ctx.step) >> 11) / float(1 << 53)
 
     def draws(self, ctx: Context) -> Stream:
         """A stream of this step's own, for as many draws as it takes."""
-        return _StepStream(self._at(ctx.step))
+        # Another constant than the counter's, so that the second draw is not the next step's word.
+        return _StepStream(self._at(ctx.step) ^ _STEP)
 
     def concerns(self, call: Call) -> bool:
         """The schedule is about this call."""
@@ -181,9 +199,53 @@ class ScheduledHook(Hook):
 
     def get_state(self) -> dict[str, Any]:
         """The counters."""
-        return {"calls": self._calls, "drawn": self._drawn, "word": self._word, "due": list(self._due)}
+        return {"calls": self._calls, "root": self._root, "due": list(self._due)}
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Take them up."""
-        self._calls, self._drawn, self._word = state["calls"], state["drawn"], state["word"]
-        self._due = list(state["due"])
+        self._calls, self._root, self._due = state["calls"], state["root"], list(state["due"])
+
+
+class EventHook(ScheduledHook):
+    """A hook that declares events of its own in the scenario; each that takes place is a firing.
+
+    Attributes:
+        names: of the events that count.
+        came: how many of them took place.
+    """
+
+    def __init__(self, name: str, schedule: Schedule) -> None:
+        super().__init__(name, schedule)
+        self.names: list[str] = []
+        self.came = 0
+
+    def on_scenario(self, scenario: Scenario) -> Scenario:
+        """Declare, in the share of the episodes that the rate says."""
+        self.names, self.came = [], 0
+        return self.declare(scenario) if self.drawn() else scenario
+
+    def declare(self, scenario: Scenario) -> Scenario:
+        """The scenario with the events, whose `names` are noted, and with what is right then."""
+        raise NotImplementedError
+
+    def on_task(
+        self, system: str, opening: str, tools: list[dict[str, Any]], ctx: Context
+    ) -> tuple[str, str, list[dict[str, Any]]]:
+        """Count them as planned."""
+        self.scheduled = len(self.names)
+        return system, opening, tools
+
+    def on_event(self, name: str, ctx: Context) -> None:
+        """One has come."""
+        if name in self.names:
+            self.came += 1
+            ctx.fire(self.name)
+
+    def get_state(self) -> dict[str, Any]:
+        """The counters and how many came."""
+        return {**super().get_state(), "came": self.came}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Take them up."""
+        super().set_state(state)
+        self.came = state["came"]

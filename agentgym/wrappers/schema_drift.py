@@ -62,6 +62,7 @@ class SchemaDrift(Perturbation):
     """
 
     kind: ClassVar[str] = "schema-drift"
+    inside: ClassVar[str] = "the schemas of a third party's tools are not known"
     rates: ClassVar[tuple[float, float, float, float, float]] = (0.0, 0.25, 0.6, 0.85, 1.0)
 
     def __init__(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date, timedelta
 from functools import cache
+from typing import TypeVar
 
 from agentgym.envs.refund.gen_data import (
     CHINESE,
@@ -27,6 +28,12 @@ TABLES = (
 """Each after those that it refers to."""
 
 
+T = TypeVar("T")
+
+_WIDTH = 1 << 63
+_LOW = _WIDTH - 1
+
+
 class Draws(Stream):
     """Small draws, several of them out of one word; what is left of a word stays 2¹⁶ times wider than a draw."""
 
@@ -38,10 +45,14 @@ class Draws(Stream):
         """An integer in low … high − 1, each as likely up to 1 : 65,536."""
         span = high - low
         if self._width < span << 16:
-            self._rest, self._width = super().integers(0, 1 << 63), 1 << 63
+            self._rest, self._width = self._word() & _LOW, _WIDTH
         self._rest, found = divmod(self._rest, span)
         self._width //= span
         return low + found
+
+    def choice(self, options: Sequence[T]) -> T:
+        """One of *options*."""
+        return options[self.integers(0, len(options))]
 
 
 class Case:
@@ -63,16 +74,12 @@ class Case:
         self.today = date(2026, 2, 2) + timedelta(stream.integers(0, 54))
         self.now = f"{self.today}T{self.clock(12, 7)}Z"
         self._now = numbers_of(self.now)
-        self.country = next(each for each in COUNTRIES if each.code == country) if country else stream.choice(COUNTRIES)
+        self.country = _BY_CODE[country] if country else stream.choice(COUNTRIES)
+        self.currency = self.country.currency
         self.role = "desk_agent" if stream.integers(0, 4) else "desk_lead"
         self.tier = stream.choice(("standard", "standard", "silver", "gold"))
         self.asked = self.today - timedelta(stream.integers(0, 3))
         self._customer()
-
-    @property
-    def currency(self) -> str:
-        """The customer's currency."""
-        return self.country.currency
 
     def mark(self) -> dict[str, int]:
         """How many rows there are, to `undo` what comes after."""
@@ -94,7 +101,7 @@ class Case:
     def clock(self, first: int = 8, hours: int = 11) -> str:
         """A time of day."""
         second = self.draw.integers(0, hours * 3600)
-        return f"{first + second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}"
+        return f"{_TWO[first + second // 3600]}:{_TWO[second // 60 % 60]}:{_TWO[second % 60]}"
 
     def hides(self, *amounts: int) -> bool:
         """Whether the agent is shown none of these amounts anyway."""
@@ -123,11 +130,6 @@ class Case:
         else:
             name = self.own_name = f"{self.draw.choice(country.first)} {self.draw.choice(country.last)}"
         self.customer_id, self.ticket_id = self.new_id("C"), self.new_id("T")
-        plain = "".join(
-            letter
-            for letter in name.lower().replace(" ", ".")
-            if letter.isascii() and (letter.isalpha() or letter == ".")
-        )
         self.rows["customers"].append(
             {
                 "customer_id": self.customer_id,
@@ -135,7 +137,7 @@ class Case:
                 "tier": self.tier,
                 "country": country.code,
                 "currency": country.currency,
-                "email": f"{plain}.{self.draw.integers(10_000, 100_000)}@example.com",
+                "email": f"{_plain(name)}.{self.draw.integers(10_000, 100_000)}@example.com",
                 "phone": f"{country.phone}{self.draw.integers(10**6, 10**7)}",
                 "language": "zh" if self.chinese else "en",
                 "created_at": self.at(date(2023, 1, 1) + timedelta(self.draw.integers(0, 900))),
@@ -171,9 +173,10 @@ class Case:
     def price(self, product: Row) -> int:
         """A price in the customer's currency, up to 20 % off the list's, never a number that is shown anyway."""
         rate, step = RATES[self.currency]
+        listed, draw = product["list_price_minor"] * rate, self.draw.integers
         while True:
-            price = product["list_price_minor"] * rate * self.draw.integers(80, 121) // 10_000 // step * step
-            price += self.draw.integers(1, 9) * step if step > 1 else self.draw.integers(11, 97)
+            price = listed * draw(80, 121) // 10_000 // step * step
+            price += draw(1, 9) * step if step > 1 else draw(11, 97)
             if self.hides(price):
                 return int(price)
 
@@ -332,6 +335,17 @@ class Case:
     def patch(self) -> dict[str, list[Row]]:
         """The rows by table, without empty tables."""
         return {table: rows for table, rows in self.rows.items() if rows}
+
+
+_BY_CODE = {each.code: each for each in COUNTRIES}
+_TWO = tuple(f"{number:02}" for number in range(60))
+
+
+@cache
+def _plain(name: str) -> str:
+    """A name as it stands in an e-mail address."""
+    letters = name.lower().replace(" ", ".")
+    return "".join(letter for letter in letters if letter.isascii() and (letter.isalpha() or letter == "."))
 
 
 @cache

@@ -9,7 +9,7 @@ from agentgym.compare import Comparator
 from agentgym.envs.refund import calculator
 from agentgym.envs.refund.gen_case import Case
 from agentgym.envs.refund.gen_data import Row
-from agentgym.envs.refund.gen_like import like
+from agentgym.envs.refund.gen_like import among, like
 from agentgym.envs.refund.gen_request import Order, Request
 from agentgym.scenario import AllowedChange, AnswerFrom, CallSpec, Checkpoint, SecretSpec, StateCheck, VetoRule, Want
 
@@ -190,14 +190,14 @@ def back_on(request: Request, case: Case, order: Order, payment_id: str, part: i
     request.final_state = [check for check in request.final_state if check.params.get("id") != payment_id]
     request.final_state.append(state(BACK_ON, payment["refunded_minor"] + back, id=payment_id))
     entry = update("payments", "payment_id", payment_id, "refunded_minor")
-    if entry not in request.may_change:
+    if not among(entry, request.may_change):
         request.may_change.append(entry)
     if payment["gift_card_id"] is not None:
         card = next(row for row in case.rows["gift_cards"] if row["gift_card_id"] == payment["gift_card_id"])
         request.final_state = [check for check in request.final_state if check.params.get("id") != card["gift_card_id"]]
         request.final_state.append(state(BALANCE, card["balance_minor"] + back, id=card["gift_card_id"]))
         entry = update("gift_cards", "gift_card_id", card["gift_card_id"], "balance_minor")
-        if entry not in request.may_change:
+        if not among(entry, request.may_change):
             request.may_change.append(entry)
 
 

@@ -137,7 +137,9 @@ def reference() -> Reference:
     return found
 
 
-_PLACES = (4, 6, 8, 10, 12, 14)
+_PAIRS = tuple(slice(place, place + 2) for place in (5, 8, 11, 14, 17))
+"""Where month, day, hour, minute and second stand in an ISO time."""
+_BACKWARDS = tuple(number % 10 * 10 + number // 10 for number in range(100))
 
 
 def numbers_of(moment: str) -> set[int]:
@@ -146,13 +148,16 @@ def numbers_of(moment: str) -> set[int]:
     >>> sorted(numbers_of("2026-03-14T09:30:15Z") & {314, 1409, 9041, 930, 3000, 4444})
     [314, 930, 1409, 3000, 9041]
     """
-    digits = "".join(filter(str.isdigit, moment))
-    spans = [digits[a:b] for n, a in enumerate(_PLACES) for b in _PLACES[n + 2 : n + 5]]
-    return (
-        {int(span) for span in spans}
-        | {int(span[::-1]) for span in spans}
-        | {int(digits[a : a + 2]) * 100 for a in _PLACES[:-1]}
-    )
+    parts = [int(moment[place]) for place in _PAIRS]
+    found = {part * 100 for part in parts}
+    for start, first in enumerate(parts[:-1], 1):
+        forth, back, weight = first, _BACKWARDS[first], 1
+        for part in parts[start : start + 3]:
+            forth, weight = forth * 100 + part, weight * 100
+            back += _BACKWARDS[part] * weight
+            found.add(forth)
+            found.add(back)
+    return found
 
 
 _RUN = re.compile(r"\d+(?:[\W_]{1,6}\d+)*")

@@ -7,12 +7,22 @@ instances. So models are validated once a shape and copied here; the tests valid
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 from pydantic import BaseModel
 
 M = TypeVar("M", bound=BaseModel)
 _set = object.__setattr__
+_new = object.__new__
+_set_fields, _set_extra, _set_private = (
+    getattr(BaseModel, f"__pydantic_{slot}__").__set__ for slot in ("fields_set", "extra", "private")
+)
+
+
+def among(model: M, models: Sequence[M]) -> bool:
+    """Whether *model* equals one of *models*, of its own class: faster than by their own comparison."""
+    return bool(models) and model.__dict__ in [each.__dict__ for each in models]
 
 
 def like(model: M, **values: object) -> M:
@@ -20,9 +30,9 @@ def like(model: M, **values: object) -> M:
 
     What `BaseModel.model_copy` does, without its copies of copies (it takes eight times as long).
     """
-    new = object.__new__(type(model))
-    _set(new, "__dict__", {**model.__dict__, **values})
-    _set(new, "__pydantic_fields_set__", model.__pydantic_fields_set__)
-    _set(new, "__pydantic_extra__", None)
-    _set(new, "__pydantic_private__", None)
+    new = _new(type(model))
+    _set(new, "__dict__", model.__dict__ | values)
+    _set_fields(new, model.__pydantic_fields_set__)
+    _set_extra(new, None)
+    _set_private(new, None)
     return new

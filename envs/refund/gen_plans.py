@@ -6,6 +6,7 @@ from functools import cache
 from typing import Final
 
 from agentgym.compare import Comparator
+from agentgym.envs.refund.gen_like import like
 from agentgym.scenario import (
     CallSpec,
     Checkpoint,
@@ -127,5 +128,13 @@ def plan_of(kinds: tuple[str, ...]) -> PlanSpec:
     for number, kind in enumerate(kinds, 1):
         for name, tool in _GOALS[kind]:
             unique = name if number == 1 else f"{name} (request {number})"
-            goals[unique] = Subgoal(name=unique, critical=True, tools=[tool])
-    return PlanSpec(subgoals=list(goals.values()), forbidden=["delete_order", "override_limit"])
+            goals[unique] = _subgoal(unique, tool)
+    return like(_PLAN_SPEC, subgoals=list(goals.values()))
+
+
+@cache
+def _subgoal(name: str, tool: str) -> Subgoal:
+    return Subgoal(name=name, critical=True, tools=[tool])
+
+
+_PLAN_SPEC: Final = PlanSpec(subgoals=[_subgoal("x", "x")], forbidden=["delete_order", "override_limit"])

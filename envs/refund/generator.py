@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Final, TypeVar
 
+from pydantic import BaseModel
+
 from agentgym.compare import Comparator
 from agentgym.envs.refund import calculator
 from agentgym.envs.refund import gen_checks as checks
@@ -18,7 +20,7 @@ from agentgym.envs.refund import gen_texts as texts
 from agentgym.envs.refund.gen_case import Case, Draws
 from agentgym.envs.refund.gen_data import reference
 from agentgym.envs.refund.gen_families import FAMILIES, Family
-from agentgym.envs.refund.gen_like import like
+from agentgym.envs.refund.gen_like import among, like
 from agentgym.envs.refund.gen_plans import CHECKS, PLAN, PROCESS, SAID, SAID_NO_FRAUD, SCENARIO, STATE, USER, plan_of
 from agentgym.envs.refund.gen_request import Request
 from agentgym.random import Stream
@@ -37,7 +39,7 @@ from agentgym.scenario import (
 )
 from agentgym.world import parse_iso
 
-T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
 
 LEVELS: Final = ("L1", "L2", "L3", "L4", "L5")
 _REQUESTS: Final = {"L1": 1, "L2": 1, "L3": 2, "L4": 2, "L5": 3}
@@ -83,14 +85,7 @@ def _requests(case: Case, family: Family, level: str) -> list[Request]:
     case.unnamed = level == "L2" and case.chance(60)
     first = family.make(case, 0, hard)
     requests = [first]
-    options = [
-        each
-        for each in FAMILIES
-        if each.beside
-        and each is not family
-        and case.country.code in each.countries
-        and (not family.partners or each.name in family.partners)
-    ]
+    options = [FAMILIES[place] for place in _beside(family.name, case.country.code)] if count > 1 else []
     taken = set(family.keys)
     while len(requests) < count and options:
         other = options.pop(case.draw.integers(0, len(options)))
@@ -100,12 +95,27 @@ def _requests(case: Case, family: Family, level: str) -> list[Request]:
     for request in requests[1:] if first.hand_off else ():
         _only_asked(request)
     for request in requests:
-        # Who takes one wish back still has the others.
-        left = [want for other in requests if other is not request for want in other.wants]
-        request.events = [
-            like(event, user=like(event.user, wants=left)) if event.user else event for event in request.events
-        ]
+        if request.events:
+            # Who takes one wish back still has the others.
+            left = [want for other in requests if other is not request for want in other.wants]
+            request.events = [
+                like(event, user=like(event.user, wants=left)) if event.user else event for event in request.events
+            ]
     return requests
+
+
+@cache
+def _beside(name: str, country: str) -> tuple[int, ...]:
+    """Places of the families that may stand beside the one of this name."""
+    family = next(each for each in FAMILIES if each.name == name)
+    return tuple(
+        number
+        for number, each in enumerate(FAMILIES)
+        if each.beside
+        and each is not family
+        and country in each.countries
+        and (not family.partners or each.name in family.partners)
+    )
 
 
 def _only_asked(request: Request) -> None:
@@ -198,10 +208,10 @@ def _end(reason: str, done: bool) -> End:
     return End(hand_off=[reason]) if reason else End(outcome=["done" if done else "refused"])
 
 
-def _unique(entries: Iterable[T]) -> list[T]:
-    found: list[T] = []
+def _unique(entries: Iterable[M]) -> list[M]:
+    found: list[M] = []
     for entry in entries:
-        if entry not in found:
+        if not among(entry, found):
             found.append(entry)
     return found
 
@@ -323,10 +333,12 @@ def _once(actions: list[GoldAction]) -> list[GoldAction]:
     seen: set[str] = set()
     found = []
     for action in actions:
-        if action.label not in seen:
+        label = action.label
+        if not label:
             found.append(action)
-        if action.label:
-            seen.add(action.label)
+        elif label not in seen:
+            seen.add(label)
+            found.append(action)
     return found
 
 
