@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agentgym.domain import Domain
 from agentgym.env import ToolEnv
+from agentgym.envs.hr.generator import generate
 from agentgym.envs.hr.presentation import HttpPresentation, TypedPresentation
 from agentgym.envs.hr.tools import TOOLS
 from agentgym.random import derive
@@ -170,6 +171,7 @@ DOMAIN = Domain(
     folder=Path(__file__).parent,
     tools=TOOLS,
     scenario_model=HrCase,
+    generator=generate,
     vetoes=(
         VetoRule(call="delete_employee"),
         *(VetoRule(unconfirmed=name) for name in CONFIRMED),
