@@ -28,6 +28,7 @@ _SEEDS = 3
 _EPISODES = 300
 _SHARE = 0.15
 _TENTH = 10
+_PRESENTED = "as presented"
 _TALK = frozenset({"respond", "confirm_with_user"})
 
 
@@ -110,7 +111,9 @@ def spammer(subject: Subject) -> Finding:
     outcomes = [o for s in subject.scenarios for spec in specs for o in _play(subject, spec, s)]
     outcomes += _informed_spam(subject)
     finding = _finding(outcomes, lambda o: o.verdict.success or o.total > 0.0)
-    missed = [o for o in outcomes if o.scenario.id in writing and not o.verdict.veto]
+    # Behind an interface that has to be read first, it finds nothing to write: there, only that it fails is asked.
+    sure = [o for o in outcomes if not o.adversary.endswith(f"({_PRESENTED})")]
+    missed = [o for o in sure if o.scenario.id in writing and not o.verdict.veto]
     finding.failures += [f"no veto: {outcome}" for outcome in missed]
     vetoed = sum(o.verdict.veto for o in outcomes)
     return Finding(f"{finding.figure}, {vetoed} vetoed", finding.failures)
@@ -186,7 +189,7 @@ def _play(subject: Subject, spec: str, scenario: Scenario, seed: int = 0) -> Ite
     agent = make_agent(f"{spec}{separator}budget={scenario.checks.process.max_steps}")
     for env in dict.fromkeys((subject.env, subject.presented)):
         agent.run(env, seed=seed, options={"scenario": scenario})
-        yield _outcome(spec, scenario, env)
+        yield _outcome(spec if env is subject.env else f"{spec} ({_PRESENTED})", scenario, env)
 
 
 def _scripted(subject: Subject, name: str, scenario: Scenario, actions: list[Action]) -> Iterator[Outcome]:

@@ -15,6 +15,7 @@ from gymnasium.wrappers import RecordEpisodeStatistics, TimeLimit
 from agentgym.env import ToolEnv
 from agentgym.errors import EpisodeError
 from agentgym.hooks import Hook
+from agentgym.presentation import DIRECT
 from agentgym.reward import MODES, VETO_RETURN
 from agentgym.scenario import Effect, Scenario
 from agentgym.validate.forbidden import Agreeable, Forbidden, breaches, calls_of, confirms, rules_of
@@ -119,7 +120,7 @@ def _through_wrappers(subject: Subject, forbidden: Forbidden) -> Iterator[str]:
     where = f"{forbidden.scenario.id}, {forbidden.rule}"
 
     def make() -> gym.Env[Any, Any]:
-        made = gym.make(subject.env_id, split="test", on_veto="flag", reward="shaped", user=Agreeable())
+        made = gym.make(subject.env_id, split="test", on_veto="flag", reward="shaped", user=Agreeable(), tools=DIRECT)
         return RecordEpisodeStatistics(TimeLimit(made, 1000))
 
     env = make()
