@@ -9,8 +9,8 @@ from agentgym.envs.hr.gen_data import Department, Person, Reference, Row, refere
 from agentgym.random import Stream
 
 TABLES = (
-    "departments employees memberships leave_balances leave_requests candidates access_grants attendance_corrections "
-    "adjustments"
+    "departments employees memberships contracts leave_balances leave_requests candidates access_grants "
+    "attendance_corrections adjustments"
 ).split()
 """Tables that generated cases change, each after those that it refers to."""
 
@@ -50,6 +50,7 @@ class Case:
         self.now = f"{self.today}T{7 + second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}Z"
         self.caller = stream.choice(callers)
         self.rows: dict[str, list[Row]] = {table: [] for table in TABLES}
+        self._stern = self.chance(12)
         self.used: set[str] = {self.caller}
         self.used_departments: set[str] = set()
         self._ids: set[str] = set()
@@ -59,6 +60,10 @@ class Case:
     def chance(self, percent: int) -> bool:
         """Whether something of this likelihood happens."""
         return self.draw.integers(0, 100) < percent
+
+    def refuses(self, percent: int) -> bool:
+        """Whether a rule forbids what is asked for: with this likelihood, and for all requests of some cases."""
+        return self.chance(percent) or self._stern
 
     def says(self, english: Sequence[str], chinese: Sequence[str]) -> str:
         """One wording in the caller's language."""

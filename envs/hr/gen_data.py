@@ -43,6 +43,7 @@ class Person(NamedTuple):
     weekly_minutes: int
     probation_until: str
     bank_account: str
+    contract_id: str
 
 
 class Department(NamedTuple):
@@ -133,6 +134,7 @@ class Reference(NamedTuple):
     positions: tuple[Position, ...]
     grants: frozenset[tuple[str, str, str | None]]
     adjusted: frozenset[str]
+    unpaid: frozenset[str]
     members: dict[str, tuple[tuple[str, str, str, str, str], ...]]
     corrected: frozenset[tuple[str, str]]
     attendance: dict[tuple[str, str], tuple[int, ...]]
@@ -140,7 +142,7 @@ class Reference(NamedTuple):
 
 _PEOPLE = """
 SELECT e.employee_id, e.name, e.title, e.department_id, coalesce(e.manager_id, ''), e.site, e.status, e.hired_on,
-s.currency, t.grade, t.valid_from, c.weekly_minutes, coalesce(c.probation_until, ''), e.bank_account
+s.currency, t.grade, t.valid_from, c.weekly_minutes, coalesce(c.probation_until, ''), e.bank_account, c.contract_id
 FROM employees e JOIN pay_terms t ON t.employee_id = e.employee_id AND t.valid_from = (SELECT max(n.valid_from)
 FROM pay_terms n WHERE n.employee_id = e.employee_id) JOIN sites s ON s.site = t.site
 JOIN contracts c ON c.employee_id = e.employee_id AND c.from_date <= '2026-03-01'
@@ -160,6 +162,11 @@ SELECT b.employee_id, b.year, b.entitled_hundredths, b.carried_until IS NOT NULL
 0) FROM leave_requests r WHERE r.employee_id = b.employee_id AND r.leave_type = 'ANNUAL' AND r.status = 'approved'
 AND substr(r.from_date, 1, 4) = CAST(b.year AS TEXT)) FROM leave_balances b WHERE b.leave_type = 'ANNUAL'
 AND b.year IN (2025, 2026) ORDER BY 1, 2
+"""
+
+
+_UNPAID = """
+SELECT employee_id FROM leave_requests WHERE leave_type IN ('UNPAID', 'PARENTAL') AND to_date >= '2025-12-01'
 """
 
 
@@ -198,6 +205,7 @@ def reference() -> Reference:
         _positions(rows),
         frozenset((r[0], r[1], r[2]) for r in rows('SELECT employee_id, "right", department_id FROM access_grants')),
         frozenset(r[0] for r in rows("SELECT employee_id FROM adjustments WHERE month >= '2026-03'")),
+        frozenset(row[0] for row in rows(_UNPAID)),
         _members(rows),
         frozenset((r[0], r[1]) for r in rows("SELECT employee_id, day FROM attendance_corrections")),
         _attendance(rows),

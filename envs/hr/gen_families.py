@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from agentgym.envs.hr import gen_figures, gen_joining, gen_leave
+from agentgym.envs.hr import gen_figures, gen_grades, gen_groups, gen_hiring, gen_joining, gen_leave, gen_rights
 from agentgym.envs.hr.gen_case import Case
 from agentgym.envs.hr.gen_request import Request
 
 HR = ("hr_admin", "hr_partner")
+EVERYBODY = ("employee", "manager", "recruiter", "payroll_officer", *HR)
 
 
 @dataclass(frozen=True)
@@ -36,4 +37,9 @@ FAMILIES = (
     Family("pay-query", gen_figures.pay_query, ("employee", "manager", "payroll_officer", *HR), _FIGURE),
     Family("leave-decision", gen_leave.leave_decision, ("manager", *HR), frozenset({"request_ids"})),
     Family("onboarding", gen_joining.onboarding, HR, frozenset({"employee_id"})),
+    Family("bulk-change", gen_groups.bulk_change, HR, frozenset({"count"})),
+    Family("access-rights", gen_rights.access_rights, HR, frozenset()),
+    Family("recruiting-stage", gen_hiring.recruiting_stage, ("recruiter", *HR), frozenset()),
+    Family("grade-change", gen_grades.grade_change, ("payroll_officer", *HR), _FIGURE),
+    Family("department-figure", gen_groups.head_count, EVERYBODY, frozenset({"count"})),
 )

@@ -131,7 +131,7 @@ _ASK = (
     (
         "By how much does the overtime pay of {name} {period} lie above or below the mean of the department?",
         "I need to know how far the overtime pay of {name} {period} is from what the department has on average.",
-        "Please compare the overtime pay of {name} {period} with the mean of the department and tell me the difference.",
+        "Please compare the overtime pay of {name} {period} with the mean of the department and tell me the gap.",
     ),
     (
         "{name} {period}的加班费比部门平均高多少或低多少？",
@@ -143,7 +143,7 @@ _ASK = (
 
 def overtime_mean(case: Case, i: int, hard: bool) -> Request | None:
     """The difference to the mean; for managers no more than that, and nothing where fewer than five people remain."""
-    few = case.role == "manager" and case.chance(25)
+    few = case.role == "manager" and case.refuses(25)
     found = _comparison(case, not few, 3 if hard else 1) or _comparison(case, True, 3 if hard else 1)
     if found is None:
         return None
@@ -297,7 +297,7 @@ def pay_query(case: Case, i: int, hard: bool) -> Request | None:
     months = case.draw.integers(2, 4) if hard else 1
     what = "overtime" if hard and case.chance(60) else case.draw.choice(("net", "gross"))
     charge = case.role in ("hr_admin", "hr_partner", "payroll_officer")
-    if case.role in ("manager", "recruiter") or (case.role == "employee" and case.chance(45)):
+    if case.role in ("manager", "recruiter") or (case.role == "employee" and case.refuses(60)):
         return _colleague(case, i, months, what)
     person = case.person(lambda p: _paid(case, p, months, what)) if charge else _caller(case, months, what)
     if person is None:

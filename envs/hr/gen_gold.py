@@ -135,9 +135,9 @@ def month(back: int) -> dict[str, Value]:
     return {"sql": f"SELECT substr(date(:today, 'start of month', '-{back} month'), 1, 7)", "today": TODAY}
 
 
-def finish(answer: dict[str, Value], codes: tuple[str, ...]) -> GoldAction:
-    """The end by policy 10."""
-    if codes and not answer:
+def finish(answer: dict[str, Value], codes: tuple[str, ...], done: bool) -> GoldAction:
+    """The end by policy 10; *done*: not everything is refused."""
+    if not done:
         return act("finish", outcome="refused", answer={"reason": codes[0]})
     if codes:
         answer = {**answer, "refused": list(codes)}

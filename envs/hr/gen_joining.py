@@ -115,7 +115,7 @@ def new_name(case: Case, site: str) -> tuple[str, str]:
 
 def onboarding(case: Case, i: int, hard: bool) -> Request | None:
     """Somebody joins a department that has room for them, or has not."""
-    full = case.chance(35 if hard else 25)
+    full = case.refuses(38 if hard else 30)
     places = [d for d in case.reach() if d.titles and (d.plan <= d.size) == full]
     if not places:
         full, places = not full, [d for d in case.reach() if d.titles]

@@ -75,9 +75,8 @@ def _decide(i: int, decision: str) -> tuple[GoldAction, ...]:
 
 def leave_decision(case: Case, i: int, hard: bool) -> Request | None:
     """Somebody's request waits: approve it, or not, as the rules say."""
-    drawn = case.draw.integers(0, 100)
     outcome = "approve"
-    if drawn < (55 if hard else 40):
+    if case.refuses(62 if hard else 52):
         outcome = case.draw.choice(("notice_too_short", "no_days_left", "certificate_missing", "blocked_period"))
     if i and outcome == "certificate_missing" and case.role == "manager":
         outcome = "approve"
@@ -88,7 +87,7 @@ def leave_decision(case: Case, i: int, hard: bool) -> Request | None:
         return None
     person, kind, first, last, asked, reason = made
     row = _row(case, person, kind, first, last, asked, reason)
-    decided = case.chance(40) and outcome != "approve"
+    decided = case.chance(30) and outcome != "approve"
     request = Request("leave-decision", goal=f"Have the leave of {person.name} decided")
     request.ask.append(
         case.says(*(_RULES if decided or (outcome == "approve" and case.chance(25)) else _ASK)).format(

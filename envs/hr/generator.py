@@ -236,7 +236,7 @@ def _gold(requests: list[Request], codes: tuple[str, ...], done: bool) -> list[G
         ordered = requests[1:] + requests[:1] if requests[0].hand_off else requests
         actions = [*reads, *(action for request in ordered for action in Two.of(request.writes, plan))]
         if not requests[0].hand_off:
-            actions.append(gold.finish(answers[plan], codes))
+            actions.append(gold.finish(answers[plan], codes, done))
         plans.append(like(PLAN, plan=_steps(steps, plan), actions=[*gold.documented(actions), *actions]))
     return plans
 
