@@ -15,7 +15,20 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final
 
-from agentgym.lexicon import GENERAL, POINTED, SPECIFIC, WEAK, Terms, folded, stemmed, terms
+from agentgym.lexicon import (
+    ASKED,
+    CHOICES,
+    GENERAL,
+    POINTED,
+    SPECIFIC,
+    THINGS,
+    WHAT_KIND,
+    WEAK,
+    Terms,
+    folded,
+    stemmed,
+    terms,
+)
 from agentgym.scenario import Fact
 
 LONGEST: Final = 20_000
@@ -26,6 +39,7 @@ _ABBREVIATED: Final = re.compile(r"\b(no|nr|dr|mr|mrs|ms|st|e\.g|i\.e)\.(?=\s)")
 _NEW_CLAUSE: Final = re.compile(
     r"[,，]?\s+(?:and|or|but|also)\s+(?=(?:what|which|when|where|who|why|how|whether|if|please|could|can|did|do"
     r"|is|was|are)\b)"
+    r"|[,，]\s*(?=or else\b|otherwise\b|(?:or )?alternatively\b|failing that\b|不然|否则)"
     r"|[,，]\s*(?:but|so)\s+|[,，](?=[^,，]*(?:但|不过|只是|另外))|(?<=[,，])(?=请)"
 )
 _CONJUNCT: Final = re.compile(r",|，|、|;|\band\b|\bas well as\b|\bplus\b|\bor\b|以及|和|还有|或者")
@@ -51,7 +65,7 @@ _REQUEST: Final = re.compile(
     r"|let|state|specify|check|list|explain|name|double|find|look|show|help|remind|say|write|read|forward|be so)"
     r"|\b(?:i|we)(?: would|'d|'ll| will| do| still| also| really)* (?:need|require|miss|lack|want to know"
     r"|like to (?:know|have|ask|hear)"
-    r"|appreciate|must ask|have to ask|must know)\b|\b(?:i am|i'm|we are|we're) (?:missing|lacking|wondering"
+    r"|appreciate|(?:must|have to|need to|ought to) (?:ask|know)|love to know)\b|\b(?:i am|i'm|we are|we're) (?:missing|lacking|wondering"
     r"|looking for|curious)\b"
     r"|\b(?:tell|give|send|show) (?:me|us)\b|\blet (?:me|us) know\b|\b(?:may|can|might|could) (?:i"
     r"|we) (?:please |also )?"
@@ -59,6 +73,8 @@ _REQUEST: Final = re.compile(
     r"|^\W*(?:tell|give|send|provide|confirm|describe|share|state|specify|list|explain|name|enter|indicate)\b"
     r"|请(?!(?:您|你)?(?:再?稍?等|放心|耐心|谅解|理解|见谅|勿|不要|注意|继续))|麻烦(?!您了|你了)|告诉我|提供"
     r"|说明|描述|核对|说说|讲讲|需要(?:您|你)|想(?:问|知道|了解|跟|和|请)"
+    r"|\b(?:would|do) you mind\b|\bany chance\b|\bit (?:is|'s) (?:unclear|not clear|not yet clear)\b|\bpossible (?:for you )?to\b"
+    r"|烦请|劳烦|拜托|告知|(?:确认|说|发|看)一下|方便(?:告诉|提供|说|发|透露)"
     r"|留个|给我|可否|能否|能不能|可以.{0,6}吗"
 )
 _INDIRECT: Final = re.compile(
@@ -92,7 +108,28 @@ _COURTESY: Final = re.compile(
     r"|is|was|are|will)\b"
     r"|谢谢|好的|不客气|抱歉|您好|你好|再见|收到"
 )
-_ASIDE: Final = re.compile(r"\b(?:before|after|while) (?:you |we |i )?\w+(?:ing|ed)\b[^,?]*")
+_PERMISSION: Final = re.compile(r"\b(?:ok|okay|all right|alright|fine|acceptable)\b.{0,20}\b(?:if|that|to|when)\b")
+_TAG: Final = re.compile(r"(?:可以|好|行|明白)吗\W*$")
+_INSTEAD: Final = re.compile(
+    r"^\W*(?:or else|otherwise|(?:or )?alternatively|failing that|if (?:you )?(?:not|can't|cannot|don't|do not)\b"
+    r"|without (?:it|that)\b|如果(?:没有|找不到|不记得|记不清)|不然|否则)"
+)
+_ASIDE: Final = re.compile(
+    r"\b(?:before|after|while) (?:you |we |i )?\w+(?:ing|ed)\b[^,?]*"
+    r"|\b(?:besides|apart from|other than|aside from|in addition to|except(?: for)?)\b[^,?.]*"
+    r"|(?<=[a-z] )(?<!know )(?<!remember )(?<!recall )(?<!me )(?<!us )(?<!of )(?<!and )(?<!sure )(?<!exactly )(?<!roughly )"
+    r"when (?:it|they|you|the \w+(?: \w+)?) (?:was |were |first |finally )?\w+(?:ed|ought|got|came)\b[^,?]*"
+    r"|(?:收到|送达|到货|寄回|下单|购买|退回)(?:时(?!间)|的时候)"
+)
+_DATED: Final = re.compile(
+    r"\b(?:january|february|march|april|june|july|august|september|october|november|december|(?:mon|tues|wednes|thurs"
+    r"|fri|satur|sun)day|yesterday|today|tomorrow|(?:days?|weeks?|months?) ago|last (?:week|month|year))\b"
+    r"|[一二三四五六七八九十\d]月|月[底初中]|昨天|前天|上周|星期|\d号"
+)
+_CHOSEN: Final = CHOICES - {"@which", "@price"} | {"@send_back", "@broken", "@contents", "@buy", "want", "mean", "tak"}
+"""What one does with the one of several that "which" asks for."""
+_PRONOUN: Final = re.compile(r"\b(?:it|them|ones?|that|those|these|this)\b|[它这那]")
+_PERSON: Final = re.compile(r"\b(?:dr|mr|mrs|ms|prof)\.? [a-z]")
 _EDGE: Final = re.compile(r"[\W_]+")
 _CHINESE: Final = re.compile("[\u4e00-\u9fff]")
 
@@ -104,21 +141,27 @@ class Kind(Enum):
     CLOSED = "a question to be answered by yes or no"
     FRAGMENT = "a few words without a verb that could ask or tell"
     COURTESY = "an offer or a closing question"
+    PERMISSION = "a question whether something is all right"
     STATEMENT = "no question"
     NEEDLESS = "what need not be told"
 
 
 @dataclass(frozen=True)
 class Clause:
-    """One clause of a message, folded, and what it does."""
+    """One clause of a message, folded, and what it does.
+
+    ``instead``: only if nothing before it can be answered; ``before``: the clause before it.
+    """
 
     text: str
     kind: Kind
+    instead: bool = False
+    before: str = ""
 
     @property
     def asks(self) -> bool:
         """It may want to be told something."""
-        return self.kind in (Kind.OPEN, Kind.CLOSED, Kind.FRAGMENT)
+        return self.kind in (Kind.OPEN, Kind.CLOSED, Kind.FRAGMENT, Kind.PERMISSION)
 
 
 @dataclass(frozen=True)
@@ -132,16 +175,27 @@ class _Phrase:
     @property
     def names(self) -> bool:
         """It names a thing, such as a lamp, and not only what may be true of any."""
-        return any(not term.startswith("@") for term in self.terms.all)
+        return any(term in THINGS or not term.startswith("@") for term in self.terms.all)
+
+
+    @property
+    def coded(self) -> bool:
+        """It is an id, which cannot be meant otherwise."""
+        return any(letter.isdigit() for letter in self.literal)
 
 
 @dataclass(frozen=True)
 class _Heard:
-    """A fact as the ear knows it: its phrases, and the terms of its phrases, of its name and of what it says."""
+    """A fact as the ear knows it: its phrases, and the terms of its phrases, of its name and of what it says.
+
+    ``dated``: it says when; ``chooses``: it is what the user would rather have.
+    """
 
     phrases: tuple[_Phrase, ...]
     known: frozenset[str]
     near: frozenset[str]
+    dated: bool
+    chooses: bool
 
 
 def asked_for(message: str, facts: Mapping[str, Fact]) -> list[str]:
@@ -152,15 +206,59 @@ def asked_for(message: str, facts: Mapping[str, Fact]) -> list[str]:
 @lru_cache(maxsize=256)
 def _asked_for(message: str, facts: tuple[tuple[str, tuple[str, ...], str], ...]) -> tuple[str, ...]:
     known = {name: _heard(name, when, say) for name, when, say in facts}
-    told: set[str] = set()
+    asked: set[str] = set()
+    spoken: set[str] = set()
     for clause in understood(message):
-        named = {name: phrases for name, fact in known.items() if (phrases := _named(clause, fact))}
-        if clause.asks and not named:
-            told.update(_nearest(clause, known))
-        # "Is the lamp broken?" asks about the lamp, not about what else is broken.
-        things = {name for name, phrases in named.items() if any(phrase.names for phrase in phrases)}
-        told.update(name for name, phrases in named.items() if not things or not _general(phrases, name in things))
+        if clause.instead and asked:
+            continue
+        (asked if clause.asks else spoken).update(_meant(clause, known))
+    # What the agent says beside a question that can be answered is no question.
+    told = asked or spoken
     return tuple(name for name in known if name in told)
+
+
+def _meant(clause: Clause, known: Mapping[str, _Heard]) -> Iterable[str]:
+    """The facts that one clause is about."""
+    named = {name: phrases for name, fact in known.items() if (phrases := _named(clause, fact))}
+    if clause.asks and not named:
+        return _chosen(clause, known) or _nearest(clause, known) or _meant_by_one(clause, known)
+    named = _exact(clause, named)
+    # "Is the lamp broken?" asks about the lamp, not about what else is broken.
+    things = {name for name, phrases in named.items() if any(phrase.names for phrase in phrases)}
+    return [name for name, phrases in named.items() if not things or not _general(phrases, name in things)]
+
+
+def _exact(clause: Clause, named: dict[str, list[_Phrase]]) -> dict[str, list[_Phrase]]:
+    """Without the phrases that are there in other forms only, where another fact has them as they are."""
+    if len(named) < 2:
+        return named
+    spaced = _spaced(clause.text)
+    there = {phrase.literal for phrases in named.values() for phrase in phrases if _stands(spaced, phrase.literal)}
+    stems = {phrase.stems for phrases in named.values() for phrase in phrases if phrase.literal in there}
+    kept = {
+        name: [phrase for phrase in phrases if phrase.literal in there or phrase.stems not in stems]
+        for name, phrases in named.items()
+    }
+    return {name: phrases for name, phrases in kept.items() if phrases}
+
+
+def _meant_by_one(clause: Clause, known: Mapping[str, _Heard]) -> list[str]:
+    """What "one" or "it" stands for: a phrase that is partly in the clause and for the rest in the one before it."""
+    if not clause.before or not _PRONOUN.search(clause.text):
+        return []
+    own = terms(clause.text)
+    found = Terms(own.all | terms(clause.before).all)
+    first = [
+        name
+        for name, fact in known.items()
+        if any(
+            phrase.terms.content & own.content
+            and _means(phrase.terms, found, found, clause.kind)
+            and not _elsewhere(phrase, own, fact)
+            for phrase in fact.phrases
+        )
+    ]
+    return first if len(first) == 1 else []
 
 
 def understood(message: str) -> tuple[Clause, ...]:
@@ -173,11 +271,12 @@ def _understood(message: str) -> tuple[Clause, ...]:
     found: list[Clause] = []
     for sentence in _END.split(_ABBREVIATED.sub(r"\1", folded(message))):
         parts = [part.strip() for part in _NEW_CLAUSE.split(sentence)]
-        before = Kind.STATEMENT
+        before, instead = Kind.STATEMENT, False
         for part in parts:
             if _EDGE.sub("", part):
                 kind = _kind(part, sentence, before)
-                found.append(Clause(part, kind))
+                instead = instead or bool(_INSTEAD.search(part))
+                found.append(Clause(part, kind, instead, found[-1].text if found else ""))
                 before = kind
     return tuple(found)
 
@@ -203,7 +302,9 @@ def hears(message: str, phrases: Iterable[str]) -> bool:
 def _kind(clause: str, sentence: str, before: Kind) -> Kind:
     if _NEEDLESS.search(clause) and not re.match(r"\W*(?:why )?(?:don't|do) (?:you|we)\b", clause):
         return Kind.NEEDLESS
-    if _CLOSING.search(clause):
+    if _PERMISSION.search(clause):
+        return Kind.PERMISSION
+    if _CLOSING.search(clause) and not (_TAG.search(clause) and _REQUEST.search(clause)):
         return Kind.COURTESY
     if _questions(clause, sentence):
         return Kind.OPEN
@@ -232,7 +333,14 @@ def _questions(clause: str, sentence: str) -> bool:
 def _heard(name: str, when: tuple[str, ...], say: str) -> _Heard:
     phrases = tuple(_Phrase(_spaced(folded(p)), _stems(folded(p)), terms(folded(p))) for p in when)
     near = frozenset().union(*(phrase.terms.all for phrase in phrases)) | terms(folded(name.replace("_", " "))).all
-    return _Heard(phrases, near | terms(folded(say)).all, near)
+    told = folded(say)
+    if near & {"@order_no", "@which_order"}:
+        near |= {"@buy"}
+    if "@pay_how" in near:
+        near |= {"@pay"}
+    known = near | terms(told).all | ({"@name"} if _PERSON.search(told) else set())
+    chooses = "@prefer" in terms(folded(name)).all or bool(near & {"@prefer"} and near & {"@refund", "@replace"})
+    return _Heard(phrases, known, near, bool(_DATED.search(told)), chooses)
 
 
 def _general(phrases: list[_Phrase], thing: bool) -> bool:
@@ -272,23 +380,36 @@ def _parts(clause: str) -> Iterator[str]:
 def _means(phrase: Terms, found: Terms, whole: Terms, kind: Kind) -> bool:
     """Whether all that a phrase is about is in the question. "which" and "what" ask for more than yes or no."""
     words = phrase.weak - {"@which"}
-    if "@which" in phrase.weak and kind is Kind.CLOSED:
+    if "@which" in phrase.weak and (kind is Kind.CLOSED or (whole.weak & ASKED and "@which" not in whole.weak)):
         return False
     if not phrase.content:
-        return bool(words) and words <= found.all
+        return bool(words & ASKED) and words <= found.all
     return phrase.content <= found.all and words <= whole.all
 
 
 def _elsewhere(phrase: _Phrase, found: Terms, fact: _Heard) -> bool:
     """Whether the question names something that the fact is not about."""
-    if phrase.terms.all & SPECIFIC:
+    if phrase.terms.all & SPECIFIC or phrase.coded:
         return False
+    if phrase.terms.all == {"@which"}:
+        return bool(found.all & POINTED - fact.known or not (_CHOSEN & found.all or found.content <= fact.near))
     if phrase.terms.content:
         return bool(found.all & SPECIFIC - fact.known)
     named = found.all & POINTED - fact.known
     other = fact.known & {"@arrive", "@send_back"} or "@place" in phrase.terms.all
     bought = "@buy" in found.all and "@buy" not in fact.known and bool(other)
     return bool(named) or bought
+
+
+def _chosen(clause: Clause, facts: Mapping[str, _Heard]) -> list[str]:
+    """What the user would rather have, where a question speaks of a choice: "a new one or a refund"."""
+    found = terms(clause.text).all
+    offers = len(found & {"@refund", "@replace", "@credit"})
+    either = offers and (" or " in clause.text or "还是" in clause.text)
+    if not either and not ("@prefer" in found and found <= CHOICES):
+        return []
+    first = [name for name, fact in facts.items() if fact.chooses]
+    return first if len(first) == 1 and not found & SPECIFIC else []
 
 
 def _nearest(clause: Clause, facts: Mapping[str, _Heard]) -> list[str]:
@@ -299,6 +420,10 @@ def _nearest(clause: Clause, facts: Mapping[str, _Heard]) -> list[str]:
     scores = {}
     for name, fact in facts.items():
         common = (found.all & fact.known) - WEAK
+        if fact.dated and "@time" in found.all:
+            common |= {"@time"}
+        if found.all & WHAT_KIND - fact.near - common:
+            continue
         close = (found.all & fact.near) - WEAK
         if len(common) >= 2 and close and not found.all & SPECIFIC - fact.known:
             scores[name] = len(common) + len(close)
