@@ -37,8 +37,8 @@ LONGEST: Final = 20_000
 _END: Final = re.compile(r"(?<=[?!;。？！；\n])|(?<=\.)(?=\s|$)")
 _ABBREVIATED: Final = re.compile(r"\b(no|nr|dr|mr|mrs|ms|st|e\.g|i\.e)\.(?=\s)")
 _NEW_CLAUSE: Final = re.compile(
-    r"[,，]?\s+(?:and|or|but|also)\s+(?=(?:what|which|when|where|who|why|how|whether|if|please|could|can|did|do"
-    r"|is|was|are)\b)"
+    r"[,，]?\s+(?:and|or|but|also)\s+(?=(?:what|which|when|where|who|why|how|whether|if|please|could|can|did|do|does"
+    r"|is|was|are|were|has|have|had|will|would)\b)"
     r"|[,，]\s*(?=or else\b|otherwise\b|(?:or )?alternatively\b|failing that\b|不然|否则)"
     r"|[,，]\s*(?:but|so)\s+|[,，](?=[^,，]*(?:但|不过|只是|另外))|(?<=[,，])(?=请)"
 )
@@ -59,7 +59,7 @@ _YES_NO: Final = re.compile(
     r"|会不会|要不要"
 )
 _REQUEST: Final = re.compile(
-    r"\bplease (?!wait|hold|bear|note|do not|don't|rest|accept|find|be )\w+|\bkindly\b"
+    r"\bbe so (?:kind|good)\b|\bplease (?!wait|hold|bear|note|do not|don't|rest|accept|find|be )\w+|\bkindly\b"
     r"|\b(?:can|could|would|will) you (?:please |kindly |perhaps |maybe |also )?(?:tell|give|send|provide"
     r"|confirm|describe|share"
     r"|let|state|specify|check|list|explain|name|double|find|look|show|help|remind|say|write|read|forward|be so)"
@@ -119,15 +119,25 @@ _ASIDE: Final = re.compile(
     r"|\b(?:besides|apart from|other than|aside from|in addition to|except(?: for)?)\b[^,?.]*"
     r"|(?<=[a-z] )(?<!know )(?<!remember )(?<!recall )(?<!me )(?<!us )(?<!of )(?<!and )(?<!sure )(?<!exactly )(?<!roughly )"
     r"when (?:it|they|you|the \w+(?: \w+)?) (?:was |were |first |finally )?\w+(?:ed|ought|got|came)\b[^,?]*"
+    r"|\bof yours\b"
     r"|(?:收到|送达|到货|寄回|下单|购买|退回)(?:时(?!间)|的时候)"
 )
 _DATED: Final = re.compile(
     r"\b(?:january|february|march|april|june|july|august|september|october|november|december|(?:mon|tues|wednes|thurs"
-    r"|fri|satur|sun)day|yesterday|today|tomorrow|(?:days?|weeks?|months?) ago|last (?:week|month|year))\b"
+    r"|fri|satur|sun)day|yesterday|today|tomorrow|(?:days?|weeks?|months?) ago|last (?:week|month|year)|never|not yet)\b"
     r"|[一二三四五六七八九十\d]月|月[底初中]|昨天|前天|上周|星期|\d号"
 )
 _CHOSEN: Final = CHOICES - {"@which", "@price"} | {"@send_back", "@broken", "@contents", "@buy", "want", "mean", "tak"}
 """What one does with the one of several that "which" asks for."""
+_COUNTED: Final = re.compile(
+    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|dozen|both|all|each|every\w*|none|nothing|no|pair|once|twice)\b"
+    r"|\d|[一二两三四五六七八九十几都全]"
+)
+_ELLIPTIC: Final = re.compile(
+    r"^\W*(?:so |and |now )?(?:would you be interested|are you interested|what do you (?:think|say)|what would you say|do you agree"
+    r"|how does (?:that|this) sound|(?:would|is|does|will) (?:that|this|it) (?:be |work|suit|help|sound|ok|fine|all|accept|an option)"
+    r"|您(?:看|觉得|同意|愿意|能?接受)|(?:可以|能)接受)"
+)
 _PRONOUN: Final = re.compile(r"\b(?:it|them|ones?|that|those|these|this)\b|[它这那]")
 _PERSON: Final = re.compile(r"\b(?:dr|mr|mrs|ms|prof)\.? [a-z]")
 _EDGE: Final = re.compile(r"[\W_]+")
@@ -188,13 +198,14 @@ class _Phrase:
 class _Heard:
     """A fact as the ear knows it: its phrases, and the terms of its phrases, of its name and of what it says.
 
-    ``dated``: it says when; ``chooses``: it is what the user would rather have.
+    ``dated``: it says when; ``counted``: it says how many; ``chooses``: it is what the user would rather have.
     """
 
     phrases: tuple[_Phrase, ...]
     known: frozenset[str]
     near: frozenset[str]
     dated: bool
+    counted: bool
     chooses: bool
 
 
@@ -220,6 +231,9 @@ def _asked_for(message: str, facts: tuple[tuple[str, tuple[str, ...], str], ...]
 def _meant(clause: Clause, known: Mapping[str, _Heard]) -> Iterable[str]:
     """The facts that one clause is about."""
     named = {name: phrases for name, fact in known.items() if (phrases := _named(clause, fact))}
+    if not named and clause.before and _ELLIPTIC.search(clause.text):
+        # "We can send a new one. Would you be interested?" asks about what was said before.
+        return _meant(Clause(clause.before, Kind.CLOSED), known)
     if clause.asks and not named:
         return _chosen(clause, known) or _nearest(clause, known) or _meant_by_one(clause, known)
     named = _exact(clause, named)
@@ -340,7 +354,7 @@ def _heard(name: str, when: tuple[str, ...], say: str) -> _Heard:
         near |= {"@pay"}
     known = near | terms(told).all | ({"@name"} if _PERSON.search(told) else set())
     chooses = "@prefer" in terms(folded(name)).all or bool(near & {"@prefer"} and near & {"@refund", "@replace"})
-    return _Heard(phrases, known, near, bool(_DATED.search(told)), chooses)
+    return _Heard(phrases, known, near, bool(_DATED.search(told)), bool(_COUNTED.search(told)), chooses)
 
 
 def _general(phrases: list[_Phrase], thing: bool) -> bool:
@@ -393,6 +407,13 @@ def _elsewhere(phrase: _Phrase, found: Terms, fact: _Heard) -> bool:
         return False
     if phrase.terms.all == {"@which"}:
         return bool(found.all & POINTED - fact.known or not (_CHOSEN & found.all or found.content <= fact.near))
+    if phrase.terms.content - GENERAL and (
+        ("@time" in found.all and not fact.dated and "@time" not in fact.near)
+        or ("@count" in found.all and not fact.counted and "@count" not in fact.near)
+    ):
+        return True
+    if phrase.terms.content == {"@broken"} and found.all & {"@box"} - fact.known:
+        return True
     if phrase.terms.content:
         return bool(found.all & SPECIFIC - fact.known)
     named = found.all & POINTED - fact.known

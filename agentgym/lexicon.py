@@ -16,7 +16,7 @@ ATTRIBUTES: Final[dict[str, str]] = {
     r"|purchase)"
     r"|numbers?(?= [a-z ]{0,25}order(?:ed)?\b)"
     r"|订单(?:编号|号码?)",
-    "sender": r"senders?|who (?:sent|mailed|wrote|issued)|sent by|(?:谁|哪[个家](?:商店|店铺|网站|公司|店)?).{0,3}(?:发|寄)(?:给|的|来)|发件人|发送[人者方]|寄件人",
+    "sender": r"senders?|who (?:sent|mailed|wrote|issued)|sent by|(?:谁|哪[个家](?:商店|店铺|网站|公司|店)?).{0,3}(?:发|寄)(?:给|的|来)|(?:发[件信送]|寄件)[人者方]",
     "carrier": r"(?:which|what|name of the) (?:courier|carrier|delivery (?:company|service)|shipping company)"
     r"|哪家(?:快递|物流)(?:公司)?|快递公司",
     "bank": r"(?:which|what) bank(?! (?:account|app|statement|details))|name of (?:the|your) bank|issuing bank|开户行|哪家银行",
@@ -24,6 +24,8 @@ ATTRIBUTES: Final[dict[str, str]] = {
     r"|(?:name|address|website|link) (?:of|to) the (?:other )?(?:shop|store|seller)|哪[家个](?:邮局|网点|门店|城市)|几楼",
     "property": r"temperatures?|brands?|firmware|versions?|operating systems?|weigh(?:t|s)?|voltage|wattage|thickness|capacity|length|height|width|diameter|resolution|power rating|detergents?"
     r"|how (?:long|heavy|hot|warm|cold|deep|thick) (?:is|was|are|were)|牌子|品牌|温度|重量|多重|版本|操作系统|工号",
+    "slot": r"time ?slots?|pick(?:ed|ing)? ?up|collections?|appointments?|when (?:are|would|will) you (?:be )?(?:home|available|in)"
+    r"|at home|时间段|取件|上门|在家",
     "receipt": r"invoices?|receipts?|proof(?: of \w+)?|prove[ds]?|evidence|发票|收据|凭证|小票",
     "tracking": r"(?:tracking|parcel|shipment|consignment) (?:numbers?|codes?|ids?|no)|快递单?号|运单号"
     r"|物流(?:单号|编号)",
@@ -73,6 +75,7 @@ ASKING: Final[dict[str, str]] = {
     r"|wonder|wondering|idea|and|exactly|since|until|by) when|(?:what|which) (?:day|date|time|month|week|year)"
     r"|(?:exact )?dates?|days? of|how long ago"
     r"|什么时候|什么时间|何时|哪一?天|哪个?月|几号|几月|日期|时间",
+    "who": r"who|whom|谁",
     "place": r"where|whereabouts|which place|哪里|哪儿|在哪|何处",
     "which": r"which|what|哪(?:一)?(?:个|件|只|款|种|些|笔|家)|什么",
 }
@@ -110,7 +113,9 @@ TOPICS: Final[dict[str, str]] = {
     r"|下单|购买|买",
     "send_back": r"(?:send|sent|ship|shipped|post|posted|mail|mailed|give|gave|put)(?: \w+){0,2} (?:back|in the post)"
     r"|returned|returning|(?:you|to|i|we) return|sent it|posted|post(?! office)(?= (?:it|them|the)\b)|on its way"
-    r"|hand(?:ed)? (?:it|them|the (?:parcel|package)) (?:in|over to the|to the) (?:post|carrier|courier)\w*|寄回"
+    r"|hand(?:ed)? (?:(?:it|them|the (?:parcel|package)) )?(?:in|over to the|to the) (?:post|carrier|courier)\w*"
+    r"|(?:taken|brought|given|took) (?:(?:it|them) )?to the (?:post|carrier|courier)\w*|drop(?:ped)? (?:(?:it|them) )?off|dispatch(?:ed)?|shipped"
+    r"|under ?way|en route|寄回"
     r"|退回|寄出",
     "cancel": r"cancel\w*|call(?:ed|ing)? (?:it |the whole thing |everything )?off|取消",
     "keep": r"keep(?:ing|s)?|kept|hold(?:ing)? on to|retain\w*|留着|留下|保留",
@@ -125,9 +130,9 @@ TOPICS: Final[dict[str, str]] = {
     r"|what(?: is|'s"
     r"| was) wrong|problems?"
     r"|坏|碎|破损?|损坏|裂|完好|故障|毛病|质量|没事|问题",
-    "parcel": r"parcels?|packages?|包裹",
+    "parcel": r"parcels?|packages?|(?:in|with|of) (?:the|your|this|that) (?:delivery|shipment)|包裹",
     "sure": r"sure|certain|positive|确定|肯定",
-    "yours": r"yours|belongs? to you|your own|(?:placed|made|ordered) by you"
+    "yours": r"(?<!of )yours|belongs? to you|your own|(?:placed|made|ordered) by you"
     r"|(?:placed|made|ordered|registered|is|was) (?:in|under|on) your (?:own )?name|registered (?:to|under|on) you|是您的|您本人的",
     "box": r"(?:outer )?(?:packaging|packing|box(?:es)?(?! of\b)|cartons?|cardboard)|wrapping|外箱|外?包装|纸箱|箱子|盒子",
     "photo": r"photos?|photographs?|pictures?|images?|snapshots?|照片|图片|相片",
@@ -147,10 +152,11 @@ TOPICS: Final[dict[str, str]] = {
     "household": r"family|household|flat ?mates?|家人|家里|同住|室友",
     "signed": r"sign(?:ed)?(?: for)?|hand(?:ed)? over|accepted (?:it|the parcel)|代收|签收|代签|帮忙收",
     "pay": r"pay(?:ing|s)?|paid|payment|付款|支付",
-    "seller": r"sellers?|商店|店铺|网站|哪家店?",
+    "seller": r"sellers?|(?:别的|其他|另一家)店|商店|店铺|网站|哪家店?",
     "lawyer": r"lawyers?|attorneys?|solicitors?|legal|律师",
     "charge": r"charg(?:e|es|ed)|entr(?:y|ies)|bookings?|debit(?:s|ed)?|扣款|扣费",
-    "parts": r"in (?:(?:several|two|three|multiple|separate) )?parts|instal?ments?|partial(?:ly)?|part of it|partly|分期|部分",
+    "parts": r"in (?:(?:several|two|three|more|multiple|separate|a few) )?(?:parts|steps|stages|tranches|portions|rates"
+    r"|(?:part(?:ial)? )?payments)|bit by bit|instal?ments?|partial(?:ly)?|part of it|partly|分期|部分",
     "carrier_info": r"tracking|(?:快递|运输)(?:信息|状态)|物流信息|物流|查询",
 }
 """What a conversation is about. Words of one line mean the same to the user."""
@@ -185,7 +191,7 @@ GENERAL: Final = frozenset(
 WEAK: Final = ASKED | frozenset(QUALIFIED.values())
 """What says nothing by itself."""
 
-WHAT_KIND: Final = frozenset(("@time", "@place", "@count"))
+WHAT_KIND: Final = frozenset(("@time", "@place", "@count", "@who"))
 """What kind of answer is asked for."""
 
 _STOP: Final = frozenset(
@@ -204,7 +210,8 @@ _BORDER: Final = re.compile(rf"(?<=[{_HAN}])(?=[a-z0-9])|(?<=[a-z0-9])(?=[{_HAN}
 _WORD: Final = re.compile(rf"[a-z0-9][a-z0-9'-]*|[{_HAN}]+")
 _IDIOMS: Final = re.compile(
     r"\b(?:in|on|for|about) (?:this|that|any|your|the|such) case\b|\bjust in case\b|\b(?:your|this) case\b"
-    r"|\bused to \w+"
+    r"|\bused to \w+|(?<=[a-z] )(?:in|for|to|from|at|by|with) which\b"
+    r"|^\W*(?:另外|顺便)(?=[,，]?(?:还|我|再|也)?(?:想|请|麻烦|需要|跟|问))"
 )
 _OBJECT: Final = re.compile(r"把[^,，。？?\s]{1,6}?(?=寄|退|付|发|送|拿|留)")
 _DETERMINED: Final = re.compile(
