@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from agentgym.scenario import Fact, UserSpec
 from agentgym.users import ScriptedUser, phrases
 
 DATA = Path(__file__).parent / "data"
+scenario_of = cache(load_scenario)
 
 
 class Asked(NamedTuple):
@@ -43,7 +45,7 @@ def _ask(entry: dict[str, Any], users: dict[str, dict[str, Any]]) -> Asked:
         own = users[entry["scenario"]]
         spec, language = UserSpec(opening=own["opening"], facts=own["facts"]), own.get("language", "en")
     else:
-        scenario = load_scenario(entry["scenario"])
+        scenario = scenario_of(entry["scenario"])
         spec, language = scenario.user.model_copy(update={"pressure": []}), scenario.language
     user = ScriptedUser()
     user.start(spec, language)
@@ -58,7 +60,7 @@ def rate(answers: Sequence[Asked | Played]) -> float:
 
 
 class Played(NamedTuple):
-    """A message to a scenario's own user, the facts that it asks for, those told, the words, and whether it is right."""
+    """A message to a scenario's own user, the facts that it asks for, those told, what was said, and if it is right."""
 
     scenario: str
     message: str
@@ -79,7 +81,7 @@ def played(name: str) -> list[Played]:
 
 
 def _play(entry: dict[str, Any]) -> Played:
-    scenario = load_scenario(entry["scenario"])
+    scenario = scenario_of(entry["scenario"])
     user = ScriptedUser()
     user.start(scenario.user, scenario.language)
     said = user.reply(entry["message"]).text
