@@ -9,139 +9,116 @@ need not be told is not asked for. Nothing is drawn and nothing learnt: the same
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from enum import Enum
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
-from agentgym.lexicon import GENERAL, POINTED, SPECIFIC, WEAK, Terms, folded, stemmed, terms
+from agentgym.clauses import (
+    LONGEST,
+    Clause,
+    Kind,
+    aside,
+    asks,
+    closes,
+    hears,
+    members,
+    spaced,
+    stands,
+    stems,
+    understood,
+)
+from agentgym.lexicon import (
+    ASKED,
+    CHOICES,
+    GENERAL,
+    POINTED,
+    SPECIFIC,
+    THINGS,
+    WEAK,
+    WHAT_KIND,
+    Terms,
+    folded,
+    sorted_out,
+    terms,
+)
 from agentgym.scenario import Fact
 
-LONGEST: Final = 20_000
-"""So many characters of a message are listened to."""
+__all__ = ["Clause", "Kind", "asked_for", "asks", "closes", "hears", "understood"]
 
-_END: Final = re.compile(r"(?<=[?!;。？！；\n])|(?<=\.)(?=\s|$)")
-_ABBREVIATED: Final = re.compile(r"\b(no|nr|dr|mr|mrs|ms|st|e\.g|i\.e)\.(?=\s)")
-_NEW_CLAUSE: Final = re.compile(
-    r"[,，]?\s+(?:and|or|but|also)\s+(?=(?:what|which|when|where|who|why|how|whether|if|please|could|can|did|do"
-    r"|is|was|are)\b)"
-    r"|[,，]\s*(?:but|so)\s+|[,，](?=[^,，]*(?:但|不过|只是|另外))|(?<=[,，])(?=请)"
+_DATED: Final = re.compile(
+    r"\b(?:january|february|march|april|june|july|august|september|october|november|december|(?:mon|tues|wednes|thurs"
+    r"|fri|satur|sun)day|yesterday|today|tomorrow|(?:days?|weeks?|months?) ago|last (?:week|month|year)|never"
+    r"|not yet)\b"
+    r"|[一二三四五六七八九十\d]月|月[底初中]|昨天|前天|上周|星期|\d号"
 )
-_CONJUNCT: Final = re.compile(r",|，|、|;|\band\b|\bas well as\b|\bplus\b|\bor\b|以及|和|还有|或者")
-_ASKED: Final = re.compile(
-    r"^\W*(?:and |so |well |ok |but |now |then )*(?:what|which|when|where|who|whose|why|how|(?:at|on|in|under|by"
-    r"|from|around|for|to|with)"
-    r" (?:what|which|whom|whose))\b|什么|多少|哪|几[个件只次号天月]|谁|怎么|为何|为啥"
+_CHOSEN: Final = CHOICES - {"@which", "@price"} | {"@send_back", "@broken", "@contents", "@buy", "want", "mean", "tak"}
+"""What one does with the one of several that "which" asks for."""
+_COUNTED: Final = re.compile(
+    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|dozen|both|all|each|every\w*|none|nothing|no"
+    r"|pair|once|twice)\b"
+    r"|\d|[一二两三四五六七八九十几都全]"
 )
-_INVERTED: Final = re.compile(
-    r"^\W*(?:and |so |well |ok |but |now |then )*(?:(?:when|where|why|how|who) |(?:what|which|whose)(?: \w+){0,3} )"
-    r"(?:is|are|was|were|did|do|does|can|could|would|will)\b"
+_ELLIPTIC: Final = re.compile(
+    r"^\W*(?:so |and |now )?(?:would you be interested|are you interested|what do you (?:think|say)"
+    r"|what would you say|do you agree"
+    r"|how does (?:that|this) sound|(?:would|is|does|will) (?:that|this|it) (?:be |work|suit|help|sound|ok|fine"
+    r"|all|accept|an option)"
+    r"|您(?:看|觉得|同意|愿意|能?接受)|(?:可以|能)接受)"
 )
-_YES_NO: Final = re.compile(
-    r"^\W*(?:and |so |well |ok |but |now |then )*(?:is|are|was|were|do|does|did|has|have|had|will|would|could"
-    r"|can|may|shall|should)"
-    r" (?:the|your|you|it|they|there|that|this|any|all|i|we|another|somebody|someone)\b|吗|是否|是不是|有没有"
-    r"|会不会|要不要"
-)
-_REQUEST: Final = re.compile(
-    r"\bplease (?!wait|hold|bear|note|do not|don't|rest|accept|find|be )\w+|\bkindly\b"
-    r"|\b(?:can|could|would|will) you (?:please |kindly |perhaps |maybe |also )?(?:tell|give|send|provide"
-    r"|confirm|describe|share"
-    r"|let|state|specify|check|list|explain|name|double|find|look|show|help|remind|say|write|read|forward|be so)"
-    r"|\b(?:i|we)(?: would|'d|'ll| will| do| still| also| really)* (?:need|require|miss|lack|want to know"
-    r"|like to (?:know|have|ask|hear)"
-    r"|appreciate|must ask|have to ask|must know)\b|\b(?:i am|i'm|we are|we're) (?:missing|lacking|wondering"
-    r"|looking for|curious)\b"
-    r"|\b(?:tell|give|send|show) (?:me|us)\b|\blet (?:me|us) know\b|\b(?:may|can|might|could) (?:i"
-    r"|we) (?:please |also )?"
-    r"(?:ask|have|get|know|see|trouble)\b|\b(?:ask you|wonder|interested in|like to know)\b|^\W*(?:what|how) about\b"
-    r"|^\W*(?:tell|give|send|provide|confirm|describe|share|state|specify|list|explain|name|enter|indicate)\b"
-    r"|请(?!(?:您|你)?(?:再?稍?等|放心|耐心|谅解|理解|见谅|勿|不要|注意|继续))|麻烦(?!您了|你了)|告诉我|提供"
-    r"|说明|描述|核对|说说|讲讲|需要(?:您|你)|想(?:问|知道|了解|跟|和|请)"
-    r"|留个|给我|可否|能否|能不能|可以.{0,6}吗"
-)
-_INDIRECT: Final = re.compile(
-    r"\b(?:tell|know|sure|remember|recall|say|see|wonder\w*|confirm|explain|describe|ask|idea|understand|learn"
-    r"|hear)\b[^,?]{0,30}"
-    r"\b(?:what|which|when|where|who|why|how)\b"
-)
-_NEEDLESS: Final = re.compile(
-    r"\bno need\b|\bneed(?: not|n't)\b|\b(?:don't|do not) (?:need|have) (?:you )?to (?:tell|give|send|provide"
-    r"|look|find|search|say"
-    r"|explain|describe|share|answer|know|worry|show|name|confirm)|^\W*(?:please |but |and )*(?:do not|don't|never) "
-    r"(?:tell|give|send|bother|look|worry|share|say|write|answer|post|provide|mention|search)"
-    r"|\bnever mind\b|\bforget about\b|\bi(?: do not|'m not| am not| don't| won't| will not) (?:need(?! to)|ask"
-    r"|asking|require|want to know)"
-    r"|\bwithout (?:telling|giving|knowing)\b|\b(?:already|have|'ve|has) (?:found|got|noted|looked up)\b"
-    r"|\balready (?:have|know|see)\b"
-    r"|\bisn't (?:needed|necessary|required)\b|\bis not (?:needed|necessary|required)\b"
-    r"|不用|不必|无需|无须|不需要|没必要|用不着|别(?:再)?(?:告诉|提供|发|说|找|给|寄)|不要(?:告诉|提供|发|说|找"
-    r"|给|寄)|已经(?:有|查到|知道|找到|记录)"
-)
-_CLOSING: Final = re.compile(
-    r"\b(?:anything|something) (?:else|further|more)\b.{0,40}(?:help|do for|assist|you|\?)|\bany (?:other"
-    r"|further|more) questions?\b"
-    r"|\b(?:can|may|how can|how may|could|shall) i (?:be of )?(?:help|assist)|\bdo you understand\b"
-    r"|\b(?:is|would|does) (?:that|this|it)(?: be| sound| work)? (?:ok|okay|all right|alright|fine|good|clear"
-    r"|work|acceptable)"
-    r"|还有(?:什么|其他|别的).{0,12}(?:帮|需要|问题)|可以帮您|明白吗|可以吗|好吗|行吗"
-)
-_COURTESY: Final = re.compile(
-    r"\b(?:thanks?|thank you|ok|okay|yes|no|sorry|hello|hi|welcome|done|sure|noted|bye|goodbye|understood|i|we"
-    r"|is|was|are|will)\b"
-    r"|谢谢|好的|不客气|抱歉|您好|你好|再见|收到"
-)
-_ASIDE: Final = re.compile(r"\b(?:before|after|while) (?:you |we |i )?\w+(?:ing|ed)\b[^,?]*")
-_EDGE: Final = re.compile(r"[\W_]+")
-_CHINESE: Final = re.compile("[\u4e00-\u9fff]")
+_PRONOUN: Final = re.compile(r"\b(?:it|them|ones?|that|those|these|this)\b|[它这那]")
+_PERSON: Final = re.compile(r"\b(?:dr|mr|mrs|ms|prof)\.? [a-z]")
 
 
-class Kind(Enum):
-    """What a clause does."""
+class _Phrase(NamedTuple):
+    """A phrase of ``when``, with all that is needed of it worked out once.
 
-    OPEN = "a question with a question word, or a request"
-    CLOSED = "a question to be answered by yes or no"
-    FRAGMENT = "a few words without a verb that could ask or tell"
-    COURTESY = "an offer or a closing question"
-    STATEMENT = "no question"
-    NEEDLESS = "what need not be told"
-
-
-@dataclass(frozen=True)
-class Clause:
-    """One clause of a message, folded, and what it does."""
-
-    text: str
-    kind: Kind
-
-    @property
-    def asks(self) -> bool:
-        """It may want to be told something."""
-        return self.kind in (Kind.OPEN, Kind.CLOSED, Kind.FRAGMENT)
-
-
-@dataclass(frozen=True)
-class _Phrase:
-    """A phrase of ``when``: as it stands, with its words as stems, and its terms."""
+    As it stands, with its words as stems, both without blanks at the edges, its terms, and those of its question words
+    that must be in the question. ``names``: it names a thing, such as a lamp; ``general``: it says only what may be
+    true of any thing; ``coded``: it is an id, which cannot be meant otherwise; ``one``: "which" and nothing else.
+    """
 
     literal: str
     stems: str
+    bare: str
+    bare_stems: str
     terms: Terms
+    words: frozenset[str]
+    which: bool
+    specific: frozenset[str]
+    names: bool
+    general: bool
+    coded: bool
+    one: bool
 
-    @property
-    def names(self) -> bool:
-        """It names a thing, such as a lamp, and not only what may be true of any."""
-        return any(not term.startswith("@") for term in self.terms.all)
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Heard:
-    """A fact as the ear knows it: its phrases, and the terms of its phrases, of its name and of what it says."""
+    """A fact as the ear knows it: its phrases, and the terms of its phrases, of its name and of what it says.
+
+    ``lacks``: what a question must not name; ``dated``, ``counted``: it can say when, how many; ``chooses``: it is what
+    the user would rather have.
+    """
 
     phrases: tuple[_Phrase, ...]
     known: frozenset[str]
     near: frozenset[str]
+    lacks: frozenset[str]
+    dated: bool
+    counted: bool
+    chooses: bool
+
+
+class _Part(NamedTuple):
+    """A part of a question: its terms, its words, and its words as stems."""
+
+    terms: Terms
+    spaced: str
+    stems: str
+
+
+Script = tuple[tuple[str, tuple[str, ...], str], ...]
+"""Name, ``when`` and ``say`` of each fact."""
 
 
 def asked_for(message: str, facts: Mapping[str, Fact]) -> list[str]:
@@ -150,178 +127,216 @@ def asked_for(message: str, facts: Mapping[str, Fact]) -> list[str]:
 
 
 @lru_cache(maxsize=256)
-def _asked_for(message: str, facts: tuple[tuple[str, tuple[str, ...], str], ...]) -> tuple[str, ...]:
-    known = {name: _heard(name, when, say) for name, when, say in facts}
-    told: set[str] = set()
+def _asked_for(message: str, script: Script) -> tuple[str, ...]:
+    known = _compiled(script)
+    asked: set[str] = set()
+    spoken: set[str] = set()
     for clause in understood(message):
-        named = {name: phrases for name, fact in known.items() if (phrases := _named(clause, fact))}
-        if clause.asks and not named:
-            told.update(_nearest(clause, known))
-        # "Is the lamp broken?" asks about the lamp, not about what else is broken.
-        things = {name for name, phrases in named.items() if any(phrase.names for phrase in phrases)}
-        told.update(name for name, phrases in named.items() if not things or not _general(phrases, name in things))
+        if clause.instead and asked:
+            continue
+        (asked if clause.asks else spoken).update(_meant(clause, known))
+    # What the agent says beside a question that can be answered is no question.
+    told = asked or spoken
     return tuple(name for name in known if name in told)
 
 
-def understood(message: str) -> tuple[Clause, ...]:
-    """Split a message into clauses and say what each does. What follows a request goes on with it."""
-    return _understood(message[:LONGEST])
+def _meant(clause: Clause, known: Mapping[str, _Heard]) -> Iterable[str]:
+    """The facts that one clause is about."""
+    named = _named(clause, known)
+    if not named and clause.before and _ELLIPTIC.search(clause.text):
+        # "We can send a new one. Would you be interested?" asks about what was said before.
+        return _meant(Clause(clause.before, Kind.CLOSED), known)
+    if clause.asks and not named:
+        return _chosen(clause, known) or _nearest(clause, known) or _meant_by_one(clause, known)
+    if len(named) < 2:
+        return named
+    named = _exact(clause, named)
+    # "Is the lamp broken?" asks about the lamp, not about what else is broken.
+    things = {name for name, phrases in named.items() if any(phrase.names for phrase in phrases)}
+    return [
+        name
+        for name, phrases in named.items()
+        if not things or name in things or not all(phrase.general for phrase in phrases)
+    ]
 
 
-@lru_cache(maxsize=256)
-def _understood(message: str) -> tuple[Clause, ...]:
-    found: list[Clause] = []
-    for sentence in _END.split(_ABBREVIATED.sub(r"\1", folded(message))):
-        parts = [part.strip() for part in _NEW_CLAUSE.split(sentence)]
-        before = Kind.STATEMENT
-        for part in parts:
-            if _EDGE.sub("", part):
-                kind = _kind(part, sentence, before)
-                found.append(Clause(part, kind))
-                before = kind
-    return tuple(found)
+def _exact(clause: Clause, named: dict[str, list[_Phrase]]) -> dict[str, list[_Phrase]]:
+    """Without the phrases that are there in other forms only, where another fact has them as they are."""
+    text = spaced(clause.text)
+    there = {phrase.literal for phrases in named.values() for phrase in phrases if stands(text, phrase.literal)}
+    forms = {phrase.stems for phrases in named.values() for phrase in phrases if phrase.literal in there}
+    kept = {
+        name: [phrase for phrase in phrases if phrase.literal in there or phrase.stems not in forms]
+        for name, phrases in named.items()
+    }
+    return {name: phrases for name, phrases in kept.items() if phrases}
 
 
-def asks(message: str) -> bool:
-    """Whether a message wants to be told something; offers and closing questions do not."""
-    if any(mark in message for mark in "?？") and not _EDGE.sub("", message):
-        return True
-    return any(clause.kind in (Kind.OPEN, Kind.CLOSED) for clause in understood(message))
-
-
-def closes(message: str) -> bool:
-    """Whether a message asks if there is anything else."""
-    return any(clause.kind is Kind.COURTESY for clause in understood(message))
-
-
-def hears(message: str, phrases: Iterable[str]) -> bool:
-    """Whether one of the phrases stands in the message as it is, outside of what need not be told."""
-    clauses = [_spaced(clause.text) for clause in understood(message) if clause.kind is not Kind.NEEDLESS]
-    return any(_stands(clause, _spaced(folded(phrase))) for clause in clauses for phrase in phrases)
-
-
-def _kind(clause: str, sentence: str, before: Kind) -> Kind:
-    if _NEEDLESS.search(clause) and not re.match(r"\W*(?:why )?(?:don't|do) (?:you|we)\b", clause):
-        return Kind.NEEDLESS
-    if _CLOSING.search(clause):
-        return Kind.COURTESY
-    if _questions(clause, sentence):
-        return Kind.OPEN
-    if re.search(r"\b(?:whether|if)\b|是否|是不是|有没有", clause) and (_REQUEST.search(sentence) or "?" in sentence):
-        return Kind.CLOSED
-    if _YES_NO.search(clause) and not _REQUEST.search(clause):
-        return Kind.CLOSED
-    if _REQUEST.search(clause):
-        return Kind.OPEN
-    words = _EDGE.sub(" ", clause).split()
-    short = len(words) <= 4 and len(clause) <= 40 and len(_CHINESE.findall(clause)) <= 6
-    if sentence.rstrip().endswith(("?", "？")):
-        return before if before in (Kind.OPEN, Kind.CLOSED) else Kind.OPEN if short else Kind.CLOSED
-    if before is Kind.OPEN:
-        return before
-    return Kind.FRAGMENT if short and not _COURTESY.search(clause) else Kind.STATEMENT
-
-
-def _questions(clause: str, sentence: str) -> bool:
-    """Whether a clause has a question word that asks: not so in "when it arrives, …" and "需要几天。"."""
-    stated = sentence.rstrip().endswith((".", "。", "!", "！", ";", "；")) and not _REQUEST.search(sentence)
-    return bool(_INVERTED.search(clause) or (not stated and (_ASKED.search(clause) or _INDIRECT.search(clause))))
-
-
-@lru_cache(maxsize=4096)
-def _heard(name: str, when: tuple[str, ...], say: str) -> _Heard:
-    phrases = tuple(_Phrase(_spaced(folded(p)), _stems(folded(p)), terms(folded(p))) for p in when)
-    near = frozenset().union(*(phrase.terms.all for phrase in phrases)) | terms(folded(name.replace("_", " "))).all
-    return _Heard(phrases, near | terms(folded(say)).all, near)
-
-
-def _general(phrases: list[_Phrase], thing: bool) -> bool:
-    """Whether phrases say only what may be true of any thing."""
-    return not thing and all(phrase.terms.content and phrase.terms.content <= GENERAL for phrase in phrases)
-
-
-def _named(clause: Clause, fact: _Heard) -> list[_Phrase]:
-    """The fact's phrases that are in the clause."""
-    if clause.kind is Kind.NEEDLESS:
+def _meant_by_one(clause: Clause, known: Mapping[str, _Heard]) -> list[str]:
+    """What "one" or "it" stands for: a phrase that is partly in the clause and for the rest in the one before it."""
+    if not clause.before or not _PRONOUN.search(clause.text):
         return []
+    own = terms(clause.text)
+    found = sorted_out(own.all | terms(clause.before).all)
+    first = [
+        name
+        for name, fact in known.items()
+        if any(
+            phrase.terms.content & own.content
+            and _means(phrase, found, found, clause.kind)
+            and not _elsewhere(phrase, own, fact)
+            for phrase in fact.phrases
+        )
+    ]
+    return first if len(first) == 1 else []
+
+
+@lru_cache(maxsize=1024)
+def _compiled(script: Script) -> dict[str, _Heard]:
+    """The facts of a script as the ear knows them."""
+    return {name: _heard(name, when, say) for name, when, say in script}
+
+
+def _heard(name: str, when: tuple[str, ...], say: str) -> _Heard:
+    phrases = tuple(_phrase(folded(text)) for text in when)
+    near = frozenset().union(*(phrase.terms.all for phrase in phrases)) | terms(folded(name.replace("_", " "))).all
+    told = folded(say)
+    if near & {"@order_no", "@which_order"}:
+        near |= {"@buy"}
+    if "@pay_how" in near:
+        near |= {"@pay"}
+    known = near | terms(told).all | ({"@name"} if _PERSON.search(told) else set())
+    chooses = "@prefer" in terms(folded(name)).all or bool(near & {"@prefer"} and near & {"@refund", "@replace"})
+    return _Heard(
+        phrases,
+        known,
+        near,
+        lacks=SPECIFIC - known,
+        dated=bool(_DATED.search(told)),
+        counted=bool(_COUNTED.search(told)) or "@count" in near,
+        chooses=chooses,
+    )
+
+
+def _phrase(text: str) -> _Phrase:
+    found = terms(text)
+    return _Phrase(
+        spaced(text),
+        stems(text),
+        spaced(text).strip(),
+        stems(text).strip(),
+        found,
+        words=found.weak - {"@which"},
+        which="@which" in found.weak,
+        specific=found.all & SPECIFIC,
+        names=any(term in THINGS or not term.startswith("@") for term in found.all),
+        general=bool(found.content) and found.content <= GENERAL,
+        coded=any(letter.isdigit() for letter in text),
+        one=found.all == {"@which"},
+    )
+
+
+def _named(clause: Clause, known: Mapping[str, _Heard]) -> dict[str, list[_Phrase]]:
+    """The facts that have phrases in the clause, and these."""
+    if clause.kind is Kind.NEEDLESS:
+        return {}
+    named: dict[str, list[_Phrase]] = {}
     if not clause.asks:
-        spaced = _spaced(clause.text)
-        return [phrase for phrase in fact.phrases if _stands(spaced, phrase.literal)]
-    text = _ASIDE.sub(" ", clause.text)
+        text = spaced(clause.text)
+        for name, fact in known.items():
+            if found := [phrase for phrase in fact.phrases if stands(text, phrase.literal)]:
+                named[name] = found
+        return named
+    text = aside(clause.text)
     whole = terms(text)
-    found: list[_Phrase] = []
-    for part in _parts(text):
-        here, spaced, stems = terms(part), _spaced(part), _stems(part)
-        for phrase in fact.phrases:
-            literal = _stands(spaced, phrase.literal) or _stands(stems, phrase.stems)
-            # "address" stands in "e-mail address" without being meant.
-            literal = literal and phrase.terms.all & SPECIFIC <= here.all
-            if (literal or _means(phrase.terms, here, whole, clause.kind)) and not _elsewhere(phrase, here, fact):
-                found.append(phrase)
-    return found
+    parts = [_Part(terms(part), spaced(part), stems(part)) for part in members(text)]
+    for name, fact in known.items():
+        found = []
+        for part in parts:
+            for phrase in fact.phrases:
+                # Most phrases are not even near, which is seen soonest so.
+                near = (
+                    phrase.terms.content <= part.terms.all
+                    or phrase.bare in part.spaced
+                    or phrase.bare_stems in part.stems
+                )
+                if near and _heard_in(phrase, part, whole, clause, fact):
+                    found.append(phrase)
+        if found:
+            named[name] = found
+    return named
 
 
-def _parts(clause: str) -> Iterator[str]:
-    """The members of an enumeration one by one, then the whole."""
-    parts = [part for part in _CONJUNCT.split(clause) if part.strip()]
-    if len(parts) > 1:
-        yield from parts
-    yield clause
+def _heard_in(phrase: _Phrase, part: _Part, whole: Terms, clause: Clause, fact: _Heard) -> bool:
+    """Whether a phrase, as it stands or in other words, is in a part of a question and meant there."""
+    found = part.terms
+    literal = stands(part.spaced, phrase.literal) or stands(part.stems, phrase.stems)
+    # "address" stands in "e-mail address" without being meant.
+    literal = literal and phrase.specific <= found.all
+    return (literal or _means(phrase, found, whole, clause.kind)) and not _elsewhere(phrase, found, fact)
 
 
-def _means(phrase: Terms, found: Terms, whole: Terms, kind: Kind) -> bool:
+def _means(phrase: _Phrase, found: Terms, whole: Terms, kind: Kind) -> bool:
     """Whether all that a phrase is about is in the question. "which" and "what" ask for more than yes or no."""
-    words = phrase.weak - {"@which"}
-    if "@which" in phrase.weak and kind is Kind.CLOSED:
+    content = phrase.terms.content
+    if content and not content <= found.all:
         return False
-    if not phrase.content:
-        return bool(words) and words <= found.all
-    return phrase.content <= found.all and words <= whole.all
+    if phrase.which and (kind is Kind.CLOSED or ("@which" not in whole.weak and whole.weak & ASKED)):
+        return False
+    if not content:
+        return bool(phrase.words & ASKED) and phrase.words <= found.all
+    return phrase.words <= whole.all
 
 
 def _elsewhere(phrase: _Phrase, found: Terms, fact: _Heard) -> bool:
     """Whether the question names something that the fact is not about."""
-    if phrase.terms.all & SPECIFIC:
+    if phrase.specific or phrase.coded:
         return False
-    if phrase.terms.content:
-        return bool(found.all & SPECIFIC - fact.known)
+    content = phrase.terms.content
+    if phrase.one:
+        return bool(found.all & POINTED - fact.known or not (_CHOSEN & found.all or found.content <= fact.near))
+    if content:
+        untold = ("@time" in found.all and not fact.dated and "@time" not in fact.near) or (
+            "@count" in found.all and not fact.counted
+        )
+        if untold and not phrase.general:
+            return True
+        if content == {"@broken"} and "@box" in found.all and "@box" not in fact.known:
+            return True
+        return not found.all.isdisjoint(fact.lacks)
     named = found.all & POINTED - fact.known
     other = fact.known & {"@arrive", "@send_back"} or "@place" in phrase.terms.all
     bought = "@buy" in found.all and "@buy" not in fact.known and bool(other)
     return bool(named) or bought
 
 
+def _chosen(clause: Clause, facts: Mapping[str, _Heard]) -> list[str]:
+    """What the user would rather have, where a question speaks of a choice: "a new one or a refund"."""
+    found = terms(clause.text).all
+    offers = len(found & {"@refund", "@replace", "@credit"})
+    either = offers and (" or " in clause.text or "还是" in clause.text)
+    if not either and not ("@prefer" in found and found <= CHOICES):
+        return []
+    first = [name for name, fact in facts.items() if fact.chooses]
+    return first if len(first) == 1 and not found & SPECIFIC else []
+
+
 def _nearest(clause: Clause, facts: Mapping[str, _Heard]) -> list[str]:
     """The fact that shares two terms or more with a question, one with its phrases, and more than any other."""
     found = terms(clause.text)
-    if not found.all or found.all & SPECIFIC - frozenset().union(*(fact.known for fact in facts.values())):
+    pointed = found.all & SPECIFIC
+    if not found.all or (pointed and pointed - frozenset().union(*(fact.known for fact in facts.values()))):
         return []
     scores = {}
     for name, fact in facts.items():
         common = (found.all & fact.known) - WEAK
+        if fact.dated and "@time" in found.all:
+            common |= {"@time"}
+        if found.all & WHAT_KIND - fact.near - common:
+            continue
         close = (found.all & fact.near) - WEAK
-        if len(common) >= 2 and close and not found.all & SPECIFIC - fact.known:
+        if len(common) >= 2 and close and pointed <= fact.known:
             scores[name] = len(common) + len(close)
     best = max(scores.values(), default=0)
     first = [name for name, score in scores.items() if score == best]
     return first if len(first) == 1 else []
-
-
-@lru_cache(maxsize=512)
-def _spaced(text: str) -> str:
-    """Punctuation folded; blanks around each word, but none at the edges of Chinese text."""
-    words = _EDGE.sub(" ", text).strip()
-    return words if _CHINESE.search(words) else f" {words} "
-
-
-@lru_cache(maxsize=512)
-def _stems(text: str) -> str:
-    """The text as `_spaced`, each English word as its stem."""
-    spaced = _spaced(text)
-    words = " ".join(stemmed(word) for word in spaced.split())
-    return f" {words} " if spaced.startswith(" ") else words
-
-
-def _stands(heard: str, phrase: str) -> bool:
-    """Whether a phrase stands in the text, as whole words unless Chinese stands around it."""
-    return phrase in heard or (not heard.startswith(" ") and phrase.strip() in heard)
