@@ -79,7 +79,7 @@ _INSERT = AllowedChange(table="x", op="insert", where={"x": 0}, max=1)
 _DELETE = AllowedChange(table="x", op="delete", where={"x": 0}, max=1)
 _SPEC = CallSpec(name="x", arguments={})
 _WANT = Want(tool="x", arguments={})
-_RULE = VetoRule(call="x", arguments={})
+_RULE = VetoRule(call="x", arguments={}, attempts=True)
 _BORN = AnswerFrom(sql="SELECT 1", params={})
 _TEXT = TextCheck(sql="SELECT 1", params={}, must=[Comparator(type="text", value="x")], must_not=[])
 
@@ -115,7 +115,7 @@ def want(tool: str, /, **arguments: object) -> Want:
 
 
 def banned(name: str, /, **arguments: object) -> VetoRule:
-    """A call that must not be made."""
+    """A call that must not be made, nor tried."""
     return like(_RULE, call=name, arguments=arguments)
 
 

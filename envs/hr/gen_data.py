@@ -120,6 +120,7 @@ class Reference(NamedTuple):
     """What the snapshot says."""
 
     people: dict[str, Person]
+    order: tuple[str, ...]
     by_department: dict[str, tuple[Person, ...]]
     departments: dict[str, Department]
     staff: dict[str, tuple[str, ...]]
@@ -191,6 +192,7 @@ def reference() -> Reference:
     slips = _slips(rows)
     found = Reference(
         people,
+        tuple(people),
         {each: tuple(grouped[each]) for each in departments},
         departments,
         _staff(rows, everybody, departments),

@@ -215,6 +215,7 @@ def _too_few(case: Case, request: Request, i: int, found: Comparison) -> Request
         (*find, gold.whole(i), grades, _members(i, found.months), slips),
     )
     request.code = "too_few"
+    request.given.append(found.person.site)
     request.writes = (refusal(case, "fewer than five people are paid in that currency", "同币种的人数不足五人"),)
     request.steps = ("Find the members of the whole period", "See how few are paid in that currency", "Refuse")
     return request

@@ -113,6 +113,7 @@ def _leaver(case: Case, group: Group) -> None:
             "left_on": f"2026-0{case.draw.integers(1, 3)}-{case.draw.choice(('15', '28'))}",
             "cost_centre": department.cost_centre,
             "site": department.site,
+            "legacy_ref": f"TW-{case.draw.integers(10_000, 100_000)}",
         }
     )
 

@@ -21,7 +21,7 @@ DAYS = {"Rotterdam": 25, "Leeds": 28, "Osaka": 20}
 """Policy 7.2: days of annual leave of a whole year."""
 
 _FREE = {"Rotterdam": ("Leeds", "Osaka"), "Leeds": ("Rotterdam", "Osaka"), "Osaka": ("Leeds", "Rotterdam")}
-_NAMES = {site: (tuple(FIRST_NAMES[site].split()), tuple(LAST_NAMES[site].split(","))) for site in DAYS}
+_NAMES = {site: (tuple(FIRST_NAMES[site].split()), tuple(LAST_NAMES[site].split("|"))) for site in DAYS}
 
 _ASK = (
     (

@@ -86,6 +86,10 @@ _GOALS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
 }
 
 
+OWN: Final = ("change_grade", "create_adjustment", "update_employee")
+"""Policy 1.6: what nobody has changed for themselves."""
+
+
 @cache
 def plan_of(kinds: tuple[str, ...]) -> PlanSpec:
     """What a plan for these requests must name."""

@@ -16,13 +16,13 @@ from agentgym.envs.hr import gen_checks as checks
 from agentgym.envs.hr import gen_gold as gold
 from agentgym.envs.hr import gen_texts as texts
 from agentgym.envs.hr.gen_case import Case, Draws
-from agentgym.envs.hr.gen_data import reference
+from agentgym.envs.hr.gen_data import CURRENT, reference
 from agentgym.envs.hr.gen_families import FAMILIES, Family
 from agentgym.envs.hr.gen_like import like
-from agentgym.envs.hr.gen_plans import CHECKS, PLAN, PROCESS, SAID, SCENARIO, STATE, USER, plan_of
+from agentgym.envs.hr.gen_plans import CHECKS, OWN, PLAN, PROCESS, SAID, SCENARIO, STATE, USER, plan_of
 from agentgym.envs.hr.gen_request import Request, Two
 from agentgym.random import Stream
-from agentgym.scenario import Checks, End, GoldAction, GoldPlan, Said, Scenario, UserSpec
+from agentgym.scenario import Checks, End, GoldAction, GoldPlan, Said, Scenario, UserSpec, VetoRule
 from agentgym.world import parse_iso
 
 T = TypeVar("T")
@@ -132,6 +132,7 @@ def _only_asked(request: Request) -> None:
 def _scenario(name: str, level: str, family: Family, case: Case, requests: list[Request]) -> Scenario:
     refused = [request.code for request in requests if request.code]
     codes = tuple(sorted(set(refused), key=lambda code: _PLACE[code]))
+    _elsewhere(case)
     plans = _gold(requests, codes, len(refused) < len(requests))
     return like(
         SCENARIO,
@@ -147,10 +148,33 @@ def _scenario(name: str, level: str, family: Family, case: Case, requests: list[
         initial_state=like(STATE, patch=case.patch()),
         checkpoints=[point for request in requests for point in request.checkpoints],
         checks=_checks(requests, codes, len(refused) < len(requests), max(len(plan.actions) for plan in plans)),
-        veto=_unique(rule for request in requests for rule in request.veto),
+        veto=[*_own(case.caller), *_unique(rule for request in requests for rule in request.veto)],
         secrets=_unique(secret for request in requests for secret in request.secrets),
         plan=plan_of(tuple(request.kind for request in requests)),
         gold=plans,
+    )
+
+
+def _elsewhere(case: Case) -> None:
+    """Where nothing is changed before the start, somebody else gets a bonus, so that no two worlds are the same."""
+    if any(case.rows.values()):
+        return
+    data = case.data
+    other = data.people[case.draw.choice(data.order)]
+    while other.id in case.used:
+        other = data.people[case.draw.choice(data.order)]
+    case.rows["adjustments"].append(
+        {
+            "adjustment_id": case.new_id("AJ"),
+            "employee_id": other.id,
+            "month": CURRENT,
+            "kind": "bonus",
+            "amount_minor": 500 * case.draw.integers(20, 400),
+            "currency": other.currency,
+            "note": "yearly bonus",
+            "entered_by": case.draw.choice(data.staff["payroll_officer"]),
+            "created_at": f"2026-03-0{case.draw.integers(2, 9)}T1{case.draw.integers(0, 7)}:20:00Z",
+        }
     )
 
 
@@ -169,6 +193,12 @@ def _checks(requests: list[Request], codes: tuple[str, ...], done: bool, steps: 
             PROCESS, required=_unique(entry for request in requests for entry in request.required), max_steps=steps + 30
         ),
     )
+
+
+@cache
+def _own(caller: str) -> tuple[VetoRule, ...]:
+    """Policy 1.6: the caller's own record, grade and pay stay as they are."""
+    return tuple(like(checks.banned(name, employee_id=caller), name=f"own_matter:{name}") for name in OWN)
 
 
 @cache

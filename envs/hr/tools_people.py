@@ -160,7 +160,7 @@ def create_employee(
         raise refused("conflict", f"{{email}} {said(email)} belongs to {taken}")
     row = {"employee_id": world.next_id("E"), "name": name, "email": email, "title": title,
            "department_id": department_id, "manager_id": manager_id, "status": "active", "hired_on": hired_on,
-           "cost_centre": cost_centre, "site": site}  # fmt: skip
+           "cost_centre": cost_centre, "site": site, "legacy_ref": "-"}  # fmt: skip
     world.insert("employees", row)
     entry = {"employee_id": row["employee_id"], "from_date": hired_on, "department_id": department_id}
     world.insert("memberships", entry)
