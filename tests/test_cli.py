@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -346,6 +347,19 @@ def test_a_reader_that_has_enough_ends_the_command_quietly() -> None:
         assert process.wait() in (0, 141)
 
 
+def _all_shown(controller: int) -> str:
+    shown = b""
+    while True:
+        try:
+            part = os.read(controller, 1 << 16)
+        except OSError:
+            # Linux's word for a terminal whose other side is closed.
+            part = b""
+        if not part:
+            return shown.decode()
+        shown += part
+
+
 def test_live_rates_are_on_standard_error_where_that_is_a_terminal(tmp_path: Path) -> None:
     controller, terminal = os.openpty()
     path = os.pathsep.join(os.path.abspath(entry) for entry in sys.path if entry)
@@ -361,15 +375,18 @@ def test_live_rates_are_on_standard_error_where_that_is_a_terminal(tmp_path: Pat
         "--workers",
         "1",
     ]
-    done = subprocess.run(
-        [sys.executable, "-m", "agentgym.cli", *command],
-        env={**os.environ, "PYTHONPATH": path, "TERM": "xterm"},
-        stdout=subprocess.PIPE,
-        stderr=terminal,
-        check=True,
-    )
-    os.close(terminal)
-    shown = os.read(controller, 1 << 20).decode()
+    with ThreadPoolExecutor(1) as pool:
+        # A terminal holds little: what is shown is read while it comes, however long that takes.
+        reading = pool.submit(_all_shown, controller)
+        done = subprocess.run(
+            [sys.executable, "-m", "agentgym.cli", *command],
+            env={**os.environ, "PYTHONPATH": path, "TERM": "xterm"},
+            stdout=subprocess.PIPE,
+            stderr=terminal,
+            check=True,
+        )
+        os.close(terminal)
+        shown = reading.result()
     os.close(controller)
     assert "success 100%" in shown and "4/4" in shown
     assert b"\x1b" not in done.stdout and done.stdout.startswith(b"agent")
