@@ -30,7 +30,7 @@ class Gold:
         observation, _ = env.reset(seed=seed, options=options)
         if not isinstance(env.unwrapped, ToolEnv):
             raise TypeError(f"expected an environment of agentgym, got {type(env.unwrapped).__name__}")
-        runner = GoldRunner(env.unwrapped.scenario, self.plan)
+        runner = GoldRunner(env.unwrapped.scenario, self.plan, env.unwrapped.presentation)
         ended = False
         while not ended and (action := runner.next(observation)) is not None:
             observation, _, terminated, truncated, _ = env.step(action)
