@@ -136,6 +136,7 @@ class Reference(NamedTuple):
     grants: frozenset[tuple[str, str, str | None]]
     adjusted: frozenset[str]
     unpaid: frozenset[str]
+    waiting: frozenset[str]
     members: dict[str, tuple[tuple[str, str, str, str, str], ...]]
     corrected: frozenset[tuple[str, str]]
     attendance: dict[tuple[str, str], tuple[int, ...]]
@@ -166,6 +167,7 @@ AND b.year IN (2025, 2026) ORDER BY 1, 2
 """
 
 
+_WAITING = "SELECT employee_id FROM attendance_corrections WHERE status = 'pending'"
 _UNPAID = """
 SELECT employee_id FROM leave_requests WHERE leave_type IN ('UNPAID', 'PARENTAL') AND to_date >= '2025-12-01'
 """
@@ -208,6 +210,7 @@ def reference() -> Reference:
         frozenset((r[0], r[1], r[2]) for r in rows('SELECT employee_id, "right", department_id FROM access_grants')),
         frozenset(r[0] for r in rows("SELECT employee_id FROM adjustments WHERE month >= '2026-03'")),
         frozenset(row[0] for row in rows(_UNPAID)),
+        frozenset(row[0] for row in rows(_WAITING)),
         _members(rows),
         frozenset((r[0], r[1]) for r in rows("SELECT employee_id, day FROM attendance_corrections")),
         _attendance(rows),

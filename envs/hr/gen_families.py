@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from agentgym.envs.hr import gen_figures, gen_grades, gen_groups, gen_hiring, gen_joining, gen_leave, gen_rights
+from agentgym.envs.hr import (
+    gen_corrections,
+    gen_figures,
+    gen_grades,
+    gen_groups,
+    gen_hiring,
+    gen_joining,
+    gen_leave,
+    gen_rights,
+)
 from agentgym.envs.hr.gen_case import Case
 from agentgym.envs.hr.gen_request import Request
 
@@ -36,6 +45,7 @@ FAMILIES = (
     Family("overtime-mean", gen_figures.overtime_mean, ("manager", "manager", *HR), _FIGURE),
     Family("pay-query", gen_figures.pay_query, ("employee", "manager", "payroll_officer", *HR), _FIGURE),
     Family("leave-decision", gen_leave.leave_decision, ("manager", *HR), frozenset({"request_ids"})),
+    Family("attendance-correction", gen_corrections.attendance_correction, ("manager", *HR), _FIGURE),
     Family("onboarding", gen_joining.onboarding, HR, frozenset({"employee_id"})),
     Family("bulk-change", gen_groups.bulk_change, HR, frozenset({"count"})),
     Family("access-rights", gen_rights.access_rights, HR, frozenset()),

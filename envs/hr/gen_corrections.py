@@ -1,0 +1,230 @@
+"""Requests about corrections of attendance that wait: approved, handed off, or paid by an adjustment instead."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from functools import cache
+from typing import Any
+
+from agentgym.envs.hr import gen_checks as checks
+from agentgym.envs.hr import gen_gold as gold
+from agentgym.envs.hr.gen_case import Case
+from agentgym.envs.hr.gen_data import CURRENT, Person
+from agentgym.envs.hr.gen_figures import told_anyway
+from agentgym.envs.hr.gen_gold import act, of
+from agentgym.envs.hr.gen_request import Request
+from agentgym.envs.hr.seed import half_up, month_after
+
+CLOSED_MONTH = "2026-02"
+STATUS = "SELECT status FROM attendance_corrections WHERE correction_id = :id"
+ADDED = (
+    "SELECT count(*) FROM adjustments WHERE employee_id = :id AND month = :month AND kind = 'overtime' "
+    "AND amount_minor = :amount"
+)
+NOTE = "SELECT note FROM adjustments WHERE employee_id = :id AND month = :month AND amount_minor = :amount"
+
+PAYS = """
+WITH n AS (SELECT sum(value ->> 'overtime_minutes') AS n, sum(CASE WHEN value ->> 'day' = :day
+THEN value ->> 'overtime_minutes' ELSE 0 END) AS d FROM json_each(:days))
+SELECT (2 * (n - d + :new) * :rate * :percent + 6000) / (2 * 6000) - (2 * n * :rate * :percent + 6000)
+/ (2 * 6000) FROM n
+""".replace("\n", " ").strip()
+"""Policy 5.2: the overtime pay of the month with the correction less that without it."""
+
+_ASK = (
+    (
+        "{name} asked for a correction of their attendance on {day}. Please decide on it as the rules say.",
+        "There is a correction of {name} waiting, for {day}. Please settle it by the rules.",
+        "Please deal with the correction that {name} wants for {day}, and do all that belongs to it.",
+    ),
+    (
+        "{name} 申请更正 {day} 的考勤，请按规定处理。",
+        "{name} 有一条 {day} 的考勤更正在等待审批，请按制度办理。",
+        "请处理 {name} 关于 {day} 的考勤更正，以及由此产生的一切。",
+    ),
+)
+_NOTES = ("time clock was out of order", "forgot to clock out", "client visit", "stock taking", "late delivery")
+
+
+def attendance_correction(case: Case, i: int, hard: bool) -> Request | None:
+    """A correction waits: of an open month, of a closed one, or of more overtime than may be approved."""
+    way = case.draw.integers(0, 100)
+    closed = case.role != "manager" and way < (60 if hard else 35)
+    long = not closed and i == 0 and case.refuses(30)
+    for _ in range(10):
+        person = case.person(lambda p: _stands(case, p, closed))
+        if person is None:
+            return None
+        row = _row(case, person, closed, long)
+        if row is None:
+            continue
+        request = Request("attendance-correction", goal=f"Have a correction of {person.name} decided")
+        amount = _amount(case, person, row) if closed else 0
+        if closed and (not case.hides(amount) or amount <= 0):
+            continue
+        case.rows["attendance_corrections"].append(row)
+        request.ask.append(case.says(*_ASK).format(name=person.name, day=row["day"]))
+        request.given += [*told_anyway(person.department), row["day"]]
+        request.secrets += checks.private(person)
+        request.reads = _reads(i, person, closed)
+        request.wants += [
+            checks.want("decide_correction", correction_id=row["correction_id"]),
+            checks.want("create_adjustment", employee_id=person.id, kind="overtime"),
+        ]
+        found = [checks.call("list_corrections")]
+        run = [checks.call("list_runs"), checks.call("get_run")]
+        request.required += [found, run]
+        request.checkpoints += [checks.credited(f"correction_{i}_read", *found), checks.credited(f"run_{i}_read", *run)]
+        if long:
+            return _too_long(request, i, row)
+        _decides(case, request, i, row, "rejected" if closed else "approved")
+        if closed:
+            _pays(case, request, i, person, amount)
+        return request
+    return None
+
+
+def _stands(case: Case, person: Person, closed: bool) -> bool:
+    month = CLOSED_MONTH if closed else CURRENT
+    return (
+        person.status == "active"
+        and person.id != case.caller
+        and person.id not in case.data.waiting
+        and (person.id, month) in case.data.attendance
+        and person.grade_since < "2026-01-31"
+        and not (closed and person.id in case.data.adjusted)
+    )
+
+
+def _row(case: Case, person: Person, closed: bool, long: bool) -> dict[str, Any] | None:
+    """A correction of a day that was worked as planned."""
+    codes = case.data.attendance[person.id, CLOSED_MONTH if closed else CURRENT]
+    last = len(codes) if closed else (case.today - timedelta(1)).day
+    number = case.draw.integers(1, last + 1)
+    day = f"{CLOSED_MONTH if closed else CURRENT}-{number:02}"
+    away = any(a <= day <= b for a, b, _ in case.data.leave.get(person.id, ()))
+    if codes[number - 1] != 0 or away or (person.id, day) in case.data.corrected:
+        return None
+    overtime = case.draw.integers(17, 25) * 15 if long else case.draw.integers(3, 16) * 15
+    return {
+        "correction_id": case.new_id("AC"),
+        "employee_id": person.id,
+        "day": day,
+        "worked_minutes": person.weekly_minutes // 5 + overtime,
+        "overtime_minutes": overtime,
+        "status": "pending",
+        "note": case.draw.choice(_NOTES),
+        "requested_by": person.id,
+        "decided_by": None,
+        "version": case.draw.integers(1, 4),
+    }
+
+
+def _amount(case: Case, person: Person, row: dict[str, Any]) -> int:
+    minutes = case.data.minutes[person.id, CLOSED_MONTH]
+    held = [each for each in case.data.grades[person.site, person.grade] if each[0] <= f"{CLOSED_MONTH}-01"]
+    _, _, rate, percent = held[-1]
+    return half_up((minutes + row["overtime_minutes"]) * rate * percent, 6000) - half_up(minutes * rate * percent, 6000)
+
+
+def _reads(i: int, person: Person, closed: bool) -> tuple[Any, Any]:
+    who = gold.who_id(i)
+    find = (gold.ME, gold.who(i, person.name))
+    waiting = act("list_corrections", f"waiting{i}", employee_id=who, status="pending", page=1, page_size=50)
+    runs = act("list_runs", f"runs{i}", page=1, page_size=50)
+    some = act("list_runs", f"runs{i}", status="open", page=1, page_size=50)
+    day = of(f"waiting{i}", "$.items[0].day")
+    one = act("get_run", f"run{i}", month={"sql": "SELECT substr(:day, 1, 7)", "day": day})
+    more: tuple[Any, ...] = ()
+    if closed:
+        span = {"from_date": gold.month_start(1), "to_date": gold.month_end(1)}
+        more = (
+            act("list_attendance", f"days{i}", employee_id=who, **span, page=1, page_size=50),
+            act("get_pay", f"pay{i}", employee_id=who, on=day),
+            act("list_adjustments", f"there{i}", employee_id=who, month=_target(i), page=1, page_size=50),
+        )
+    return (*find, waiting, some, one, *more), (*find, gold.whole(i), waiting, runs, *more)
+
+
+@cache
+def _target(i: int) -> dict[str, Any]:
+    """The earliest month whose run is open."""
+    sql = "SELECT min(value ->> 'month') FROM json_each(:runs) WHERE value ->> 'status' = 'open'"
+    return {"sql": sql, "runs": of(f"runs{i}", "$.items")}
+
+
+def _decides(case: Case, request: Request, i: int, row: dict[str, Any], decision: str) -> None:
+    arguments = {
+        "correction_id": of(f"waiting{i}", "$.items[0].correction_id"),
+        "decision": decision,
+        "version": of(f"waiting{i}", "$.items[0].version"),
+    }
+    if case.chinese:
+        done = gold.say("更正已批准。" if decision == "approved" else "该月已结账，更正已驳回，改为补发。")
+    else:
+        done = gold.say(f"The correction is {decision}." if decision == "approved" else "That month is closed.")
+    request.writes = (*gold.confirmed("decide_correction", f"decided{i}", arguments), done)
+    params: dict[str, Any] = {"id": row["correction_id"]}
+    request.final_state.append(checks.state(STATUS, decision, "text", **params))
+    request.checkpoints.append(checks.reached(f"decided_{i}", STATUS, decision, "text", **params))
+    request.may_change.append(
+        checks.update("attendance_corrections", "correction_id", row["correction_id"], "status", "decided_by")
+    )
+    request.steps = ("Find the correction", "See whether the run of its month is closed", "Get a yes and decide")
+
+
+def _pays(case: Case, request: Request, i: int, person: Person, amount: int) -> None:
+    """What the correction would have paid is added to the earliest open month (policy 5.2)."""
+    month = CURRENT if case.today.day <= 20 else month_after(CURRENT)
+    value = {
+        "sql": PAYS,
+        "days": of(f"days{i}", "$.items"),
+        "day": of(f"waiting{i}", "$.items[0].day"),
+        "new": of(f"waiting{i}", "$.items[0].overtime_minutes"),
+        "rate": of(f"pay{i}", "$.hourly_rate"),
+        "percent": of(f"pay{i}", "$.overtime_percent"),
+    }
+    arguments = {
+        "employee_id": gold.who_id(i),
+        "month": _target(i),
+        "kind": "overtime",
+        "amount": value,
+        "currency": of(f"pay{i}", "$.currency"),
+        "note": {"sql": "SELECT 'overtime of ' || :day", "day": of(f"waiting{i}", "$.items[0].day")},
+    }
+    request.writes = (*request.writes, *gold.confirmed("create_adjustment", f"added{i}", arguments))
+    params: dict[str, Any] = {"id": person.id, "month": month, "amount": amount}
+    request.final_state.append(checks.state(ADDED, 1, **params))
+    request.checkpoints.append(checks.reached(f"added_{i}", ADDED, 1, **params))
+    base = case.data.grades[person.site, person.grade][-1][1]
+    request.text.append(checks.written(NOTE, [], [checks.money(base, person.currency)], **params))
+    request.may_change.append(
+        checks.insert(
+            "adjustments",
+            employee_id=person.id,
+            month=month,
+            kind="overtime",
+            amount_minor=amount,
+            currency=person.currency,
+            entered_by=case.caller,
+        )
+    )
+    wanted = checks.money(amount, person.currency)
+    request.answer = {"adjustments_minor": (wanted, of(f"added{i}", "$.amount"))}
+    request.given += [CLOSED_MONTH, month]
+    request.required.append([checks.call("list_adjustments", employee_id=person.id)])
+    request.steps = (*request.steps, "Add what it would have paid to the open month")
+
+
+def _too_long(request: Request, i: int, row: dict[str, Any]) -> Request:
+    """More than 240 minutes of overtime on a day are for the HR partner (policy 5.1)."""
+    request.hand_off, request.wants = "hr_partner", []
+    request.final_state.append(checks.state(STATUS, "pending", "text", holds=True, id=row["correction_id"]))
+    request.colleague.append(checks.identifier(row["correction_id"]))
+    summary = {
+        "sql": "SELECT 'The correction ' || :id || ' has more overtime than may be approved; please decide on it.'",
+        "id": of(f"waiting{i}", "$.items[0].correction_id"),
+    }
+    request.writes = (act("hand_off", reason="hr_partner", summary=summary),)
+    request.steps = ("Find the correction", "See that its overtime is too long", "Hand it to the HR partner")
+    return request
