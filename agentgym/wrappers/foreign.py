@@ -102,7 +102,9 @@ class Outside:
             self._last = _broken(self._last, call, seen)
             return self._last, 0.0, False, False, self._info({})
         if not isinstance(seen, Call):
-            raise TypeError(f"{self._hook.name} answers calls itself; over another environment only a perturbation works")
+            raise TypeError(
+                f"{self._hook.name} answers calls itself; over another environment only a perturbation works"
+            )
         if seen is not call:
             action = {**action, "name": seen.name, "arguments": seen.arguments}
         observation, reward, terminated, truncated, info = self._env.step(action)
