@@ -296,7 +296,7 @@ class ToolEnv(gym.Env[Observation, Any]):
     # Inside.
 
     @property
-    def _np_random(self) -> np.random.Generator:
+    def _np_random(self) -> np.random.Generator:  # pyright: ignore[reportIncompatibleVariableOverride]
         """Gymnasium's generator, which nothing here draws from: made when it is asked for, not at each reset."""
         if self._generator is None:
             seed = self._np_random_seed
