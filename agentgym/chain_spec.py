@@ -169,8 +169,8 @@ class Condition(Model):
     def walk(self, field: str) -> Iterator[tuple[str, Condition]]:
         """Itself and every condition in it, with the field where it stands."""
         yield field, self
-        for name in ("any_of", "all_of"):
-            for index, inner in enumerate(getattr(self, name) or ()):
+        for name, conditions in (("any_of", self.any_of), ("all_of", self.all_of)):
+            for index, inner in enumerate(conditions or ()):
                 yield from inner.walk(f"{field}.{name}[{index}]")
         if self.before is not None:
             yield from self.before.first.walk(f"{field}.before.first")

@@ -146,7 +146,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         user, self._next_user = self._next_user, None
         if seed is not None:
             seed = _checked_seed(seed)
-            self._np_random, self._np_random_seed = None, seed
+            self._generator, self._np_random_seed = None, seed
         episode_seed = self._seed(seed)
         settings, options = split_settings(self.domain, self._settings, options or {})
         scenario = self._selection.choose(self.domain, episode_seed, options)
@@ -304,7 +304,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         return self._generator
 
     @_np_random.setter
-    def _np_random(self, generator: np.random.Generator | None) -> None:
+    def _np_random(self, generator: np.random.Generator | None) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
         self._generator = generator
 
     @property

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agentgym.actions import parse_action
+from agentgym.actions import Invalid, parse_action
 from agentgym.envs.hr.endpoints import ENDPOINTS
 from agentgym.envs.hr.examples import arguments_of, record_of
 from agentgym.envs.hr.presentation import HttpPresentation, TypedPresentation
@@ -27,7 +27,7 @@ EACH = [(kind, seed, level) for kind in KINDS for level in LEVELS for seed in ra
 def sent(presentation: Presentation, call: Call) -> Call:
     """The call as it comes out of an agent's action."""
     action = parse_action({"name": call.name, "arguments": json.dumps(call.arguments)}, presentation.toolset)
-    assert not hasattr(action, "error"), action
+    assert not isinstance(action, Invalid), action
     return Call(action.name, action.arguments)
 
 

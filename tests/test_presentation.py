@@ -135,7 +135,7 @@ def test_the_agent_sees_the_presentation_and_the_judge_the_domain() -> None:
         observation, *_, info = env.step(shown(env, action))
         contents.append(observation["content"])
         assert observation["name"] != "list_loans"
-    assert info["success"] and info["tool_calls"] == 5
+    assert env.verdict is not None and env.verdict.success and info["tool_calls"] == 5
     assert json.loads(contents[0])["found"]["loans"]
     assert [step.sent.name for step in env.trace if step.sent][:3] == ["ask", "confirm_with_user", "ask"]
     assert [step.ran.name for step in env.trace if step.ran][:3] == ["list_loans", "confirm_with_user", "renew_loan"]
@@ -146,8 +146,8 @@ def test_direct_shows_the_domains_own_tools() -> None:
     env.reset(seed=4, options={"scenario": SCENARIO})
     assert env.presentation is None and env.tools == TINY.schemas
     for action in GOOD:
-        *_, info = env.step(action)
-    assert info["success"]
+        env.step(action)
+    assert env.verdict is not None and env.verdict.success
 
 
 def test_gold_acts_and_reads_through_the_presentation() -> None:
@@ -158,8 +158,8 @@ def test_gold_acts_and_reads_through_the_presentation() -> None:
         runner = GoldRunner(env.scenario, 0, env.presentation)
         while (action := runner.next(observation)) is not None:
             runner.set_state(json.loads(json.dumps(runner.get_state())))
-            observation, *_, info = env.step(action)
-        assert info["success"], env.verdict
+            observation, *_ = env.step(action)
+        assert env.verdict is not None and env.verdict.success, env.verdict
 
 
 def build_bound() -> Scenario:
