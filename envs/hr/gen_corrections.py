@@ -64,7 +64,7 @@ def attendance_correction(case: Case, i: int, hard: bool) -> Request | None:
             continue
         case.rows["attendance_corrections"].append(row)
         request.ask.append(case.says(*_ASK).format(name=person.name, day=row["day"]))
-        request.given += [*told_anyway(person.department), row["day"]]
+        request.given += [*told_anyway(person.department), row["day"], row["day"][:7]]
         request.secrets += checks.private(person)
         request.reads = _reads(i, person, closed)
         request.wants += [
