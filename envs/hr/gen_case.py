@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, timedelta
 
-from agentgym.envs.hr.gen_data import Department, Person, Reference, Row, reference, shown_numbers, spelt_numbers
+from agentgym.envs.hr.gen_data import Department, Person, Reference, Row, reference
+from agentgym.envs.hr.gen_numbers import shown_numbers, spelt_numbers
 from agentgym.random import Stream
 
 TABLES = (

@@ -17,6 +17,7 @@ from agentgym.envs.hr.seed import half_up, month_after
 
 CLOSED_MONTH = "2026-02"
 STATUS = "SELECT status FROM attendance_corrections WHERE correction_id = :id"
+DECIDED = "SELECT status FROM attendance_corrections WHERE correction_id = :id AND decided_by = :by"
 ADDED = (
     "SELECT count(*) FROM adjustments WHERE employee_id = :id AND month = :month AND kind = 'overtime' "
     "AND amount_minor = :amount"
@@ -64,7 +65,7 @@ def attendance_correction(case: Case, i: int, hard: bool) -> Request | None:
             continue
         case.rows["attendance_corrections"].append(row)
         request.ask.append(case.says(*_ASK).format(name=person.name, day=row["day"]))
-        request.given += [*told_anyway(person.department), row["day"]]
+        request.given += [*told_anyway(person.department), row["day"], row["day"][:7]]
         request.secrets += checks.private(person)
         request.reads = _reads(i, person, closed)
         request.wants += [
@@ -164,9 +165,9 @@ def _decides(case: Case, request: Request, i: int, row: dict[str, Any], decision
     else:
         done = gold.say(f"The correction is {decision}." if decision == "approved" else "That month is closed.")
     request.writes = (*gold.confirmed("decide_correction", f"decided{i}", arguments), done)
-    params: dict[str, Any] = {"id": row["correction_id"]}
-    request.final_state.append(checks.state(STATUS, decision, "text", **params))
-    request.checkpoints.append(checks.reached(f"decided_{i}", STATUS, decision, "text", **params))
+    params: dict[str, Any] = {"id": row["correction_id"], "by": case.caller}
+    request.final_state.append(checks.state(DECIDED, decision, "text", **params))
+    request.checkpoints.append(checks.reached(f"decided_{i}", DECIDED, decision, "text", **params))
     request.may_change.append(
         checks.update("attendance_corrections", "correction_id", row["correction_id"], "status", "decided_by")
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections import Counter, defaultdict
 from datetime import date
@@ -22,8 +21,11 @@ CURRENT = "2026-03"
 CLOSED = ("2025-12", "2026-01", "2026-02")
 """The latest closed months, oldest first."""
 
-MOST_MEMBERS, MOST_ROWS = 18, 50
-"""Of a department whose figures gold reads person by person; rows of a page."""
+MOST_MEMBERS, MOST_READS, MOST_ROWS = 18, 40, 50
+"""Of a department whose figures gold reads person by person; months of attendance in all; rows of a page."""
+
+LEAST = 5
+"""So many people a mean that managers may hear is over (policy 2.2)."""
 
 
 class Person(NamedTuple):
@@ -82,7 +84,6 @@ class Comparison(NamedTuple):
         same: how many of them are paid in the person's currency.
         own, mean: minor units; the mean is 0 where *same* is less than five.
         ids: the people whose mean it is.
-        by_slips: whether the department's pay slips are on one page and leave nobody out.
     """
 
     person: Person
@@ -93,7 +94,6 @@ class Comparison(NamedTuple):
     own: int
     mean: int
     ids: tuple[str, ...]
-    by_slips: bool
 
 
 class Balance(NamedTuple):
@@ -275,17 +275,16 @@ def _members(rows: Any) -> dict[str, tuple[tuple[str, str, str, str, str], ...]]
     return {department: tuple(each) for department, each in found.items()}
 
 
+Slips = dict[tuple[str, str], Slip]
+
+
 def _comparisons(
-    rows: Any, people: dict[str, Person], departments: dict[str, Department], slips: dict[tuple[str, str], Slip]
+    rows: Any, people: dict[str, Person], departments: dict[str, Department], slips: Slips
 ) -> dict[tuple[str, bool], tuple[Comparison, ...]]:
     """(Department, whether the mean may be taken) → comparisons over one, two or three months."""
     found: dict[tuple[str, bool], list[Comparison]] = defaultdict(list)
-    paid = dict(
-        rows(
-            "SELECT t.employee_id, s.currency FROM pay_terms t JOIN sites s USING (site) "
-            "ORDER BY t.employee_id, valid_from"
-        )
-    )
+    sql = "SELECT t.employee_id, s.currency FROM pay_terms t JOIN sites s USING (site) ORDER BY 1, valid_from"
+    paid = dict(rows(sql))
     now = dict(rows("SELECT employee_id, department_id FROM employees WHERE status != 'left'"))
     for department in departments.values():
         for months in (1, 2, 3):
@@ -296,32 +295,31 @@ def _comparisons(
             )
             if len({row[0] for row in roster}) != len(roster) or len(roster) > MOST_ROWS:
                 continue
-            places = tuple(n for n, row in enumerate(roster) if row[1] <= first and row[2] >= last)
-            full = [roster[n][0] for n in places]
-            of_slips = sum(
-                (each, month) in slips
-                for each, where in now.items()
-                if where == department.id
-                for month in CLOSED[-months:]
-            )
-            for who in full:
-                if who not in people or people[who].department != department.id or who == department.head:
-                    continue
-                currency = people[who].currency
-                ids = tuple(each for each in full if paid[each] == currency)
-                sums = {each: sum(slips[each, m].overtime for m in CLOSED[-months:]) for each in ids}
-                few = len(ids) < 5
-                by_slips = of_slips <= MOST_ROWS and all(now.get(each) == department.id for each in ids)
-                if (not few and len(places) > MOST_MEMBERS) or not by_slips or len(places) * months > 40:
-                    if not few or of_slips > MOST_ROWS:
-                        continue
-                mean = 0 if few else half_up(sum(sums.values()), len(ids))
-                found[department.id, not few].append(
-                    Comparison(
-                        people[who], months, places, places[full.index(who)], len(ids), sums[who], mean, ids, by_slips
-                    )
-                )
+            places = {row[0]: n for n, row in enumerate(roster) if row[1] <= first and row[2] >= last}
+            here = [each for each, where in now.items() if where == department.id]
+            of_slips = sum((each, month) in slips for each in here for month in CLOSED[-months:])
+            for who in places:
+                if who in people and people[who].department == department.id and who != department.head:
+                    ids = tuple(each for each in places if paid[each] == people[who].currency)
+                    whole = of_slips <= MOST_ROWS and set(ids) <= set(here)
+                    made = _compared(people[who], months, places, ids, slips)
+                    if _readable(made, whole, of_slips):
+                        found[department.id, made.same >= LEAST].append(made)
     return {key: tuple(each) for key, each in found.items()}
+
+
+def _compared(person: Person, months: int, places: dict[str, int], ids: tuple[str, ...], slips: Slips) -> Comparison:
+    sums = {each: sum(slips[each, month].overtime for month in CLOSED[-months:]) for each in ids}
+    mean = 0 if len(ids) < LEAST else half_up(sum(sums.values()), len(ids))
+    roster = tuple(places.values())
+    return Comparison(person, months, roster, places[person.id], len(ids), sums[person.id], mean, ids)
+
+
+def _readable(made: Comparison, whole: bool, of_slips: int) -> bool:
+    """Whether gold can read all of it: person by person, and by the department's pay slips on one page."""
+    if made.same < LEAST:
+        return of_slips <= MOST_ROWS
+    return whole and len(made.roster) <= MOST_MEMBERS and len(made.roster) * made.months <= MOST_READS
 
 
 def _balances(rows: Any) -> dict[str, Balance]:
@@ -376,42 +374,6 @@ def _attendance(rows: Any) -> dict[tuple[str, str], tuple[int, ...]]:
         if first == 1:
             found[who, month] = tuple(int(code) for code in days.strip("[]").split(","))
     return found
-
-
-_RUN = re.compile(r"\d+(?:[\W_]{1,6}\d+)*")
-
-
-def spelt_numbers(text: str) -> set[int]:
-    """Numbers that a text spells: single ones, as whole units of money, several joined, all of these backwards too."""
-    found: set[int] = set()
-    for run in _RUN.findall(text):
-        parts = re.findall(r"\d+", run)
-        for start in range(len(parts)):
-            for end in range(start + 1, min(start + 6, len(parts)) + 1):
-                joined = "".join(parts[start:end])
-                found |= {int(joined), int(joined[::-1]), int(joined) * 100, int(joined) * 10}
-    return found
-
-
-@lru_cache(maxsize=1)
-def shown_numbers() -> frozenset[int]:
-    """Numbers in the policy or the manuals, as they are and as minor units: no amount to find out may be one."""
-    import json
-
-    from agentgym.envs.hr.env import DOMAIN  # the environment imports the generator
-
-    texts = (DOMAIN.system_prompt, json.dumps(DOMAIN.schemas))
-    return frozenset(set(range(1000)).union(*map(spelt_numbers, texts)))
-
-
-@lru_cache(maxsize=1)
-def stated_numbers() -> frozenset[int]:
-    """Numbers that stand in the policy or the manuals as they are."""
-    import json
-
-    from agentgym.envs.hr.env import DOMAIN  # the environment imports the generator
-
-    return frozenset(map(int, re.findall(r"\d+", DOMAIN.system_prompt + json.dumps(DOMAIN.schemas))))
 
 
 def working_days(site: str, first: date, last: date) -> int:

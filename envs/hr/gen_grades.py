@@ -21,7 +21,6 @@ LIMITS = {"EUR": 250_000, "GBP": 200_000, "JPY": 300_000}
 FULL_TIME = 2400
 
 GRADE = "SELECT grade FROM pay_terms WHERE employee_id = :id AND valid_from = :day"
-ENTERED = "SELECT count(*) FROM pay_terms WHERE employee_id = :id AND valid_from = :day AND grade = :grade"
 ADDED = (
     "SELECT count(*) FROM adjustments WHERE employee_id = :id AND month = :month AND kind = 'grade_change' "
     "AND amount_minor = :amount"
@@ -31,7 +30,6 @@ ALL_ADDED = (
 )
 NOTE = "SELECT note FROM adjustments WHERE employee_id = :id AND month = :month AND amount_minor = :amount"
 WHY = "SELECT note FROM pay_terms WHERE employee_id = :id AND valid_from = :day"
-TERMS = "SELECT count(*) FROM pay_terms WHERE employee_id = :id"
 
 LACKS = """
 WITH g AS (SELECT value ->> 'grade' AS g, value ->> 'monthly_base' AS b, value ->> 'hourly_rate' AS r,
@@ -197,21 +195,7 @@ def _changes(
     writes = gold.confirmed("change_grade", f"graded{i}", change)
     for month, amount in zip(months, lacking, strict=True):
         writes += _adjusts(i, person, grade, month)
-        params: dict[str, Any] = {"id": person.id, "month": open_month, "amount": amount}
-        request.final_state.append(checks.state(ADDED, 1, **params))
-        request.checkpoints.append(checks.reached(f"added_{i}_{month}", ADDED, 1, **params))
-        request.text.append(checks.written(NOTE, [checks.text(month)], [], **params))
-        request.may_change.append(
-            checks.insert(
-                "adjustments",
-                employee_id=person.id,
-                month=open_month,
-                kind="grade_change",
-                amount_minor=amount,
-                currency=person.currency,
-                entered_by=case.caller,
-            )
-        )
+        _adds(case, request, f"added_{i}_{month}", person, open_month, month, amount)
     told = gold.say("职级已调整。" if case.chinese else "The grade has been changed.")
     if months:
         total = _total(i, months)
@@ -223,6 +207,35 @@ def _changes(
         request.told.append(wanted)
         request.final_state.append(checks.state(ALL_ADDED, sum(lacking), id=person.id, month=open_month))
     request.writes = (*writes, told)
+    _graded(case, request, i, person, grade, day)
+    request.steps = (
+        "Read contract, grade and open runs",
+        "Get a yes and change the grade",
+        "Add what each closed month lacks, oldest first",
+    )
+
+
+def _adds(case: Case, request: Request, name: str, person: Person, open_month: str, month: str, amount: int) -> None:
+    """What one adjustment is checked by."""
+    params: dict[str, Any] = {"id": person.id, "month": open_month, "amount": amount}
+    request.final_state.append(checks.state(ADDED, 1, **params))
+    request.checkpoints.append(checks.reached(name, ADDED, 1, **params))
+    request.text.append(checks.written(NOTE, [checks.text(month)], [], **params))
+    request.may_change.append(
+        checks.insert(
+            "adjustments",
+            employee_id=person.id,
+            month=open_month,
+            kind="grade_change",
+            amount_minor=amount,
+            currency=person.currency,
+            entered_by=case.caller,
+        )
+    )
+
+
+def _graded(case: Case, request: Request, i: int, person: Person, grade: str, day: str) -> None:
+    """What the change itself is checked by."""
     entered: dict[str, Any] = {"id": person.id, "day": day}
     request.final_state.append(checks.state(GRADE, grade, "text", **entered))
     request.checkpoints.append(checks.reached(f"graded_{i}", GRADE, grade, "text", **entered))
@@ -237,11 +250,6 @@ def _changes(
             site=person.site,
             entered_by=case.caller,
         )
-    )
-    request.steps = (
-        "Read contract, grade and open runs",
-        "Get a yes and change the grade",
-        "Add what each closed month lacks, oldest first",
     )
 
 
@@ -284,7 +292,6 @@ def _not_done(case: Case, request: Request, i: int, person: Person, grade: str) 
         case.rows["contracts"].append({"contract_id": person.contract_id, "probation_until": until})
     _asked(case, request, person, grade, day)
     _read(request, i, person, CURRENT, ())
-    request.final_state.append(checks.state(ENTERED, 0, holds=True, id=person.id, day=day, grade=grade))
     request.writes = (refusal(case, *_WHY_NOT[request.code]),)
     request.steps = ("Read contract and grade", "Hold the day against probation and the time limit", "Refuse")
     return request
@@ -295,9 +302,6 @@ def _two_steps(case: Case, request: Request, i: int, person: Person) -> Request:
     request.hand_off = "hr_partner"
     _asked(case, request, person, f"G{int(person.grade[1:]) + 2}", "2026-04-01")
     _read(request, i, person, CURRENT, ())
-    request.final_state.append(
-        checks.state(ENTERED, 0, holds=True, id=person.id, day="2026-04-01", grade=f"G{int(person.grade[1:]) + 2}")
-    )
     request.colleague.append(checks.identifier(person.id))
     summary = {
         "sql": "SELECT 'A change of two grades is wanted for ' || :id || '; please decide.'",

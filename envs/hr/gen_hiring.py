@@ -53,16 +53,7 @@ def recruiting_stage(case: Case, i: int, hard: bool) -> Request | None:
         return None
     position = case.draw.choice(options)
     case.used_departments.add(position.department)
-    ends = ["screening", "interview", "offer", "offer"] + (["hired"] if case.role != "hr_partner" else [])
-    target = case.draw.choice(ends[2:] if hard else ends)
-    code = ""
-    if case.refuses(50 if hard else 45):
-        code = {
-            "screening": "",
-            "interview": "stage_order",
-            "offer": case.draw.choice(("score_too_low", "over_grade", "stage_order")),
-            "hired": case.draw.choice(("check_open", "stage_order")),
-        }[target]
+    target, code = _aim(case, hard)
     row = _candidate(case, position, target, code)
     if row is None:
         return None
@@ -93,6 +84,21 @@ def recruiting_stage(case: Case, i: int, hard: bool) -> Request | None:
         return request
     _moves(case, request, i, position, row, target)
     return request
+
+
+def _aim(case: Case, hard: bool) -> tuple[str, str]:
+    """The stage that is wanted, and the rule that forbids it, "" for none."""
+    ends = ["screening", "interview", "offer", "offer"] + (["hired"] if case.role != "hr_partner" else [])
+    target = case.draw.choice(ends[2:] if hard else ends)
+    code = ""
+    if case.refuses(50 if hard else 45):
+        code = {
+            "screening": "",
+            "interview": "stage_order",
+            "offer": case.draw.choice(("score_too_low", "over_grade", "stage_order")),
+            "hired": case.draw.choice(("check_open", "stage_order")),
+        }[target]
+    return target, code
 
 
 def _read(request: Request, i: int, position: Position, row: dict[str, Any], target: str, department: str) -> None:

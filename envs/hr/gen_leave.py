@@ -16,6 +16,7 @@ from agentgym.envs.hr.gen_request import Request
 from agentgym.scenario import GoldAction
 
 STATUS = "SELECT status FROM leave_requests WHERE request_id = :id"
+DECIDED = "SELECT status FROM leave_requests WHERE request_id = :id AND decided_by = :by"
 
 _REASONS = ("family visit", "moving house", "travelling", "school holidays", None)
 
@@ -119,9 +120,10 @@ def _settles(case: Case, request: Request, i: int, request_id: str, decision: st
     else:
         done = gold.say(f"The request has been {decision}.")
     request.writes = (*_decide(i, decision), done)
-    request.final_state.append(checks.state(STATUS, decision, "text", id=request_id))
+    by: dict[str, Any] = {"id": request_id, "by": case.caller}
+    request.final_state.append(checks.state(DECIDED, decision, "text", **by))
     request.may_change.append(checks.update("leave_requests", "request_id", request_id, "status", "decided_by"))
-    request.checkpoints.append(checks.reached(f"decided_{i}", STATUS, decision, "text", id=request_id))
+    request.checkpoints.append(checks.reached(f"decided_{i}", DECIDED, decision, "text", **by))
     request.answer = {"request_ids": (checks.identifiers(request_id), [of(f"decided{i}", "$.request_id")])}
     request.steps = ("Find the request", "Hold it against notice, days left and blocked days", "Get a yes and decide")
 

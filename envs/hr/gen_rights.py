@@ -49,7 +49,6 @@ UNTIL = (
     'SELECT until FROM access_grants WHERE employee_id = :id AND "right" = :what AND department_id = :department '
     "AND granted_by = :by"
 )
-GIVEN = 'SELECT count(*) FROM access_grants WHERE employee_id = :id AND "right" = :what AND department_id = :department'
 THERE = "SELECT count(*) FROM access_grants WHERE grant_id = :id"
 
 
@@ -162,13 +161,11 @@ def _take(case: Case, request: Request, i: int, aim: Aim, words: dict[str, str])
 
 def _not_permitted(case: Case, request: Request, i: int, aim: Aim, words: dict[str, str]) -> Request:
     """Rights of pay and administration are given by HR administrators only (policy 7.6)."""
-    person, department, what = aim
+    person = aim[0]
     request.code, request.goal = "not_permitted", f"Give {person.name} a right of pay"
     request.ask.append(case.says(*_GIVE).format(until="", **words))
     grants = [checks.call("list_grants", employee_id=person.id), checks.call("get_employee", employee_id=person.id)]
     request.required += [[checks.call("get_me")], grants]
-    params = {"id": person.id, "what": what, "department": department.id}
-    request.final_state.append(checks.state(GIVEN, 0, holds=True, **params))
     request.writes = (refusal(case, "only HR administrators may give that right", "只有人事管理员才能授予该权限"),)
     request.steps = ("Find the person", "See that the role may not give the right", "Refuse")
     return request
