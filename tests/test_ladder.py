@@ -162,7 +162,7 @@ def test_results_are_split_by_level_or_family_only(tmp_path: Path) -> None:
     assert "'colour' is not one of 'level', 'family'" in results(store, "--by", "colour", code=2)[1]
     with (
         Store.read(store) as opened,
-        pytest.raises(ValueError, match="expected by to be one of level, family, got 'x'"),
+        pytest.raises(ValueError, match="expected by to be one of level, family, capability, got 'x'"),
     ):
         summarise_by(opened, "x")  # type: ignore[arg-type]
 
