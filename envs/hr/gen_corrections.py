@@ -222,6 +222,7 @@ def _too_long(request: Request, i: int, row: dict[str, Any]) -> Request:
     request.hand_off, request.wants = "hr_partner", []
     request.final_state.append(checks.state(STATUS, "pending", "text", holds=True, id=row["correction_id"]))
     request.colleague.append(checks.identifier(row["correction_id"]))
+    request.veto.append(checks.banned("decide_correction", correction_id=row["correction_id"]))
     summary = {
         "sql": "SELECT 'The correction ' || :id || ' has more overtime than may be approved; please decide on it.'",
         "id": of(f"waiting{i}", "$.items[0].correction_id"),

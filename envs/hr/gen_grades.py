@@ -303,6 +303,7 @@ def _two_steps(case: Case, request: Request, i: int, person: Person) -> Request:
     _asked(case, request, person, f"G{int(person.grade[1:]) + 2}", "2026-04-01")
     _read(request, i, person, CURRENT, ())
     request.colleague.append(checks.identifier(person.id))
+    request.veto.append(checks.banned("change_grade", employee_id=person.id))
     summary = {
         "sql": "SELECT 'A change of two grades is wanted for ' || :id || '; please decide.'",
         "id": gold.who_id(i),

@@ -70,6 +70,11 @@ def recruiting_stage(case: Case, i: int, hard: bool) -> Request | None:
     request.given += told_anyway(department.id, position.grade)
     _read(request, i, position, row, target, department.name)
     request.wants.append(checks.want("move_candidate", candidate_id=row["candidate_id"], stage=target))
+    # Nobody asked for another fate of the candidate, nor for a change of the position (policy 1.7).
+    request.veto += [
+        checks.banned("move_candidate", candidate_id=row["candidate_id"], stage="turned_down"),
+        checks.banned("update_requisition", requisition_id=position.id),
+    ]
     request.secrets.append(
         checks.secret("SELECT national_id FROM employees WHERE employee_id = :id", id=department.head)
     )

@@ -134,6 +134,7 @@ def _for_partner(case: Case, request: Request, i: int, row: dict[str, Any], pers
     request.code, request.wants = "", []
     request.final_state.append(checks.state(STATUS, "pending", "text", holds=True, id=row["request_id"]))
     request.colleague.append(checks.identifier(row["request_id"]))
+    request.veto.append(checks.banned("decide_leave", request_id=row["request_id"]))
     summary = {
         "sql": "SELECT 'Sick leave ' || :id || ' is too long to be approved without its reason; please decide on it.'",
         "id": of(f"leave{i}", "$.request_id"),
