@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import date, timedelta
 
 from agentgym.envs.hr.gen_data import Department, Person, Reference, Row, reference
-from agentgym.envs.hr.gen_numbers import shown_numbers, spelt_numbers
+from agentgym.envs.hr.gen_numbers import shown_numbers
+from agentgym.generating import spelt_numbers
 from agentgym.random import Stream
 
 TABLES = (

@@ -11,7 +11,7 @@ from typing import Any
 
 from agentgym.compare import Comparator
 from agentgym.envs.hr.gen_data import Person
-from agentgym.envs.hr.gen_like import like
+from agentgym.generating import like
 from agentgym.scenario import (
     AllowedChange,
     AnswerFrom,

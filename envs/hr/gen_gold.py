@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from agentgym.envs.hr.endpoints import BY_TOOL
-from agentgym.envs.hr.gen_like import like
+from agentgym.generating import like
 from agentgym.scenario import GoldAction
 
 Value = Any

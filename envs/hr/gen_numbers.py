@@ -6,19 +6,7 @@ import json
 import re
 from functools import lru_cache
 
-_RUN = re.compile(r"\d+(?:[\W_]{1,6}\d+)*")
-
-
-def spelt_numbers(text: str) -> set[int]:
-    """Numbers that a text spells: single ones, as whole units of money, several joined, all of these backwards too."""
-    found: set[int] = set()
-    for run in _RUN.findall(text):
-        parts = re.findall(r"\d+", run)
-        for start in range(len(parts)):
-            for end in range(start + 1, min(start + 6, len(parts)) + 1):
-                joined = "".join(parts[start:end])
-                found |= {int(joined), int(joined[::-1]), int(joined) * 100, int(joined) * 10}
-    return found
+from agentgym.generating import spelt_numbers
 
 
 @lru_cache(maxsize=1)

@@ -9,8 +9,8 @@ from agentgym.compare import Comparator
 from agentgym.envs.refund import calculator
 from agentgym.envs.refund.gen_case import Case
 from agentgym.envs.refund.gen_data import Row
-from agentgym.envs.refund.gen_like import among, like
 from agentgym.envs.refund.gen_request import Order, Request
+from agentgym.generating import among, like
 from agentgym.scenario import AllowedChange, AnswerFrom, CallSpec, Checkpoint, SecretSpec, StateCheck, VetoRule, Want
 
 _SAMPLE: dict[str, object] = {"int": 0, "text": "x", "multiset": ["x"]}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 import sqlite3
 from datetime import date
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from agentgym.generating import spelt_numbers
 from agentgym.snapshot import snapshot_file
 
 FOLDER = Path(__file__).parent
@@ -157,21 +157,6 @@ def numbers_of(moment: str) -> set[int]:
             back += _BACKWARDS[part] * weight
             found.add(forth)
             found.add(back)
-    return found
-
-
-_RUN = re.compile(r"\d+(?:[\W_]{1,6}\d+)*")
-
-
-def spelt_numbers(text: str) -> set[int]:
-    """Numbers that a text spells: single ones, as whole units of money, several joined, all of these backwards too."""
-    found: set[int] = set()
-    for run in _RUN.findall(text):
-        parts = re.findall(r"\d+", run)
-        for start in range(len(parts)):
-            for end in range(start + 1, min(start + 6, len(parts)) + 1):
-                joined = "".join(parts[start:end])
-                found |= {int(joined), int(joined[::-1]), int(joined) * 100, int(joined) * 10}
     return found
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from agentgym.envs.refund.gen_like import like
+from agentgym.generating import like
 from agentgym.scenario import GoldAction
 
 Value = Any

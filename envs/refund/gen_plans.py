@@ -6,7 +6,7 @@ from functools import cache
 from typing import Final
 
 from agentgym.compare import Comparator
-from agentgym.envs.refund.gen_like import like
+from agentgym.generating import like
 from agentgym.scenario import (
     CallSpec,
     Checkpoint,

@@ -10,9 +10,9 @@ from agentgym.envs.refund import gen_gold as gold
 from agentgym.envs.refund.gen_case import Case
 from agentgym.envs.refund.gen_data import PLAIN_CATEGORIES
 from agentgym.envs.refund.gen_gold import of
-from agentgym.envs.refund.gen_like import like
 from agentgym.envs.refund.gen_request import Request
 from agentgym.envs.refund.gen_words import fact, facts, mention, tail
+from agentgym.generating import like
 from agentgym.scenario import GoldAction
 
 Actions = tuple[GoldAction, ...]

@@ -20,9 +20,9 @@ from agentgym.envs.refund import gen_texts as texts
 from agentgym.envs.refund.gen_case import Case, Draws
 from agentgym.envs.refund.gen_data import reference
 from agentgym.envs.refund.gen_families import FAMILIES, Family
-from agentgym.envs.refund.gen_like import among, like
 from agentgym.envs.refund.gen_plans import CHECKS, PLAN, PROCESS, SAID, SAID_NO_FRAUD, SCENARIO, STATE, USER, plan_of
 from agentgym.envs.refund.gen_request import Request
+from agentgym.generating import among, like
 from agentgym.random import Stream
 from agentgym.scenario import (
     CallSpec,

@@ -1,12 +1,13 @@
-"""Copies of validated models with other values.
+"""What generators of training scenarios share: quick copies of validated models, and numbers that a text spells.
 
 Validating each model of each scenario would take a multiple of a reset's budget, and pydantic runs a model's own
-validators even on
-instances. So models are validated once a shape and copied here; the tests validate whole generated scenarios anew.
+validators even on instances. So models are validated once a shape and copied here; the tests validate whole generated
+scenarios anew.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -36,3 +37,18 @@ def like(model: M, **values: object) -> M:
     _set_extra(new, None)
     _set_private(new, None)
     return new
+
+
+_RUN = re.compile(r"\d+(?:[\W_]{1,6}\d+)*")
+
+
+def spelt_numbers(text: str) -> set[int]:
+    """Numbers that a text spells: single ones, as whole units of money, several joined, all of these backwards too."""
+    found: set[int] = set()
+    for run in _RUN.findall(text):
+        parts = re.findall(r"\d+", run)
+        for start in range(len(parts)):
+            for end in range(start + 1, min(start + 6, len(parts)) + 1):
+                joined = "".join(parts[start:end])
+                found |= {int(joined), int(joined[::-1]), int(joined) * 100, int(joined) * 10}
+    return found
