@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -193,6 +194,19 @@ def test_the_command_builds_lists_verifies_and_cleans() -> None:
     agentgym_command("images", "clean")
     assert images.ready(images.spec(DOMAIN))
     assert 'no domain "refnd" (did you mean "refund"?)' in refused("images", "build", "refnd")
+
+
+@docker_test
+def test_an_old_image_that_lost_its_tag_is_listed_and_cleaned_by_its_identifier() -> None:
+    domain = replace(HOSTILE, name="lost")
+    label = f"LABEL {images.DOMAIN}={domain.name}"
+    with io.BytesIO() as held:
+        tarfile.open(fileobj=held, mode="w").close()
+        said = engine.client().import_image_from_data(held.getvalue(), changes=[label])
+    lost = json.loads(said.splitlines()[-1])["status"]
+    assert [images.names(entry) for entry in images.images(domain.name)] == [[lost]]
+    assert images.remove_old(domain) == [lost]
+    assert not images.images(domain.name)
 
 
 @docker_test

@@ -242,16 +242,22 @@ def remove_old(domain: Domain) -> list[str]:
     for entry in images(domain.name):
         if entry["Labels"].get(CONTENT) == keep:
             continue
-        for name in entry["RepoTags"] or [entry["Id"]]:
+        for name in names(entry):
             with explained(f"remove the image {name}"):
                 try:
                     client().remove_image(name)
                 except docker.errors.APIError as error:
-                    if error.status_code != 409:
+                    # In use, or somebody else has just removed it.
+                    if error.status_code not in (409, 404):
                         raise
                     continue
             removed.append(name)
     return removed
+
+
+def names(entry: dict[str, Any]) -> list[str]:
+    """What an image can be called by: its tags, or its identifier where a later build took its only tag."""
+    return [tag for tag in entry["RepoTags"] or () if tag != "<none>:<none>"] or [entry["Id"]]
 
 
 def _dockerfile() -> str:

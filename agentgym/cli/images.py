@@ -60,7 +60,7 @@ def list_images_command(domains: tuple[str, ...], as_json: bool) -> None:
         wanted = images.spec(domain)
         for entry in images.images(domain.name):
             current = entry["Labels"].get(images.CONTENT) == wanted.labels[images.CONTENT]
-            name = (entry["RepoTags"] or [entry["Id"]])[0]
+            name = images.names(entry)[0]
             status = "current" if current else "old"
             found.append({"domain": domain.name, "image": name, "status": status, "mib": entry["Size"] / 2**20})
         if not any(entry["status"] == "current" for entry in found if entry["domain"] == domain.name):
