@@ -1,9 +1,9 @@
 """The small server in front of a world in a container, and the messages that it speaks.
 
 A message is a head (two lengths, 4 bytes each, big-endian), JSON, and bytes (a saved state, usually none). A request
-is ``{"do": [operation, …], "seconds": bound of them}``, an operation a list of its name and arguments; they run in
-order, so that restore, call and changes take one message. The answer is ``{"gave": [result, …]}``, with ``"error":
-[kind, text]`` where an operation broke and the rest did not run.
+is ``{"do": [operation, …], "seconds": bound of them, "cpu": number of the processor to run on, if any}``, an operation
+a list of its name and arguments; they run in order, so that restore, call and changes take one message. The answer is
+``{"gave": [result, …]}``, with ``"error": [kind, text]`` where an operation broke and the rest did not run.
 
 The process serves one connection and ends with it: it connects to a socket in a mounted folder, where the owner
 listens, or speaks on standard input and output. Standard library only: this is what runs in the image.
@@ -27,7 +27,7 @@ import struct
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -49,6 +49,8 @@ NO_SOCKET = 75
 """Exit status where the mounted folder has no socket: the engine runs elsewhere."""
 
 HEAD = struct.Struct("!II")
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+_decode = json.JSONDecoder().decode
 MOST = 64 << 20
 """Longest part of a message, bytes."""
 
@@ -63,7 +65,7 @@ class Overrun(BaseException):
 
 def frame(message: Message, blob: bytes = b"") -> bytes:
     """A message as bytes."""
-    text = json.dumps(message, separators=(",", ":")).encode("ascii")
+    text = _encode(message).encode("ascii")
     if max(len(text), len(blob)) > MOST:
         raise ValueError(f"a message of {max(len(text), len(blob))} bytes is too long, at most {MOST} are possible")
     return HEAD.pack(len(text), len(blob)) + text + blob
@@ -78,7 +80,7 @@ def receive(read: Read) -> tuple[Message, bytes]:
     sizes = HEAD.unpack(read(HEAD.size))
     if max(sizes) > MOST:
         raise ValueError(f"expected a message of at most {MOST} bytes, {max(sizes)} are announced")
-    message = json.loads(read(sizes[0]))
+    message = _decode(read(sizes[0]).decode("ascii"))
     if not isinstance(message, dict):
         raise ValueError(f"expected a message, got {type(message).__name__}")
     return message, read(sizes[1]) if sizes[1] else b""
@@ -155,6 +157,8 @@ class Server:
         self._process = os.getpid()
         signal.signal(signal.SIGALRM, self._ring)
         self._late = False
+        self._cpu: int | None = None
+        self._all = os.sched_getaffinity(0)
         self._blob = b""
         self._touched = False
 
@@ -182,10 +186,15 @@ class Server:
         gave: list[Any] = []
         given, self._blob = self._blob, b""
         self._late = False
+        if (cpu := message.get("cpu")) != self._cpu:
+            self._follow(cpu)
         try:
-            with self._bound(float(message["seconds"])):
+            self._bound(float(message["seconds"]))
+            try:
                 for name, *arguments in message["do"]:
                     gave.append(self._operate(name, arguments, given))
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
             if not self._late:
                 return {"gave": gave}
             kind, text = "late", ""
@@ -201,6 +210,13 @@ class Server:
         if self._late:
             self._purge()
         return {"gave": gave, "error": [kind, text]}
+
+    def _follow(self, cpu: int | None) -> None:
+        """Run on the owner's processor, where the two take turns: a processor that slept is slow to wake."""
+        self._cpu = cpu
+        # Not every processor need be for this container.
+        with contextlib.suppress(OSError):
+            os.sched_setaffinity(0, self._all if cpu is None else (cpu,))
 
     def _operate(self, name: str, arguments: list[Any], blob: bytes) -> Any:
         world = self._world
@@ -236,16 +252,11 @@ class Server:
         tools = tools_hash(self._home.toolset.values())
         return known | {"protocol": PROTOCOL, "tools": tools, "python": sys.version, "sqlite": sqlite3.sqlite_version}
 
-    @contextlib.contextmanager
-    def _bound(self, seconds: float) -> Iterator[None]:
+    def _bound(self, seconds: float) -> None:
         """Raise `Overrun` after so many seconds, again every second where a tool swallows it."""
         # A long statement runs no Python: the handler gives it a place in which the signal is noticed.
         self._world.reading().set_progress_handler(self._look_up, 100_000)
         signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
-        try:
-            yield
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def decoy(path: Path) -> Callable[[], bool]:
@@ -314,8 +325,7 @@ def _ends(path: str) -> tuple[int, Read, Write]:
     """The descriptor to wait on, and how to read and write."""
     if path != "-":
         connection = _connected(path)
-        stream = connection.makefile("rb")
-        return connection.fileno(), _exact(stream.read), connection.sendall
+        return connection.fileno(), _buffered(connection.recv), connection.sendall
     # What a tool prints must not get between the messages.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
@@ -325,6 +335,23 @@ def _ends(path: str) -> tuple[int, Read, Write]:
         out.flush()
 
     return 0, _exact(os.fdopen(0, "rb", closefd=False).read), write
+
+
+def _buffered(receive_some: Read) -> Read:
+    """Reads from a socket, with fewer steps between than a file around it has."""
+    buffer = bytearray()
+
+    def whole(count: int) -> bytes:
+        while len(buffer) < count:
+            part = receive_some(1 << 16)
+            if not part:
+                raise EOFError("the connection closed")
+            buffer.extend(part)
+        data = bytes(buffer[:count])
+        del buffer[:count]
+        return data
+
+    return whole
 
 
 def _exact(read: Read) -> Read:

@@ -182,6 +182,23 @@ def test_a_copy_of_an_environment_gets_a_container_of_its_own(hostile: dict[str,
     twin.close()
 
 
+def test_what_a_call_did_before_a_read_cannot_be_undone_in_either_backend(hostile: dict[str, HostileEnv]) -> None:
+    found = []
+    for env in hostile.values():
+        env.begin()
+        world = env._world()
+        kept: list[Any] = [world.call("put", {"name": "fig", "value": 8}, 0)[0]]
+        kept += [world.call("get", {"name": "fig"}, 0), world.rollback_call(), world.rollback_call(), world.hash()]
+        kept += [world.call("put", {"name": "fig", "value": 9}, 0)[0].ok, world.rollback_call(), world.hash()]
+        kept += [world.call("get", {"name": "no such"}, 0), world.rollback_call()]
+        kept += [world.call("put", {"name": "fig", "value": 7}, 0)[0].ok, world.save() != b"", world.rollback_call()]
+        kept += [world.hash(), fingerprint(world.reading()), world.tampered()]
+        found.append(kept)
+    assert found[0] == found[1]
+    assert found[1][2:4] == [True, False]
+    assert not found[1][-1]
+
+
 def test_a_call_can_be_undone_in_both_backends(hostile: dict[str, HostileEnv]) -> None:
     for env in hostile.values():
         pristine = env.begin()

@@ -16,7 +16,7 @@ from typing import Any
 
 from agentgym.backends.engine import address, client, explained, history, owner_labels, remove
 from agentgym.backends.keeping import keeper
-from agentgym.backends.lines import Line, StreamLine
+from agentgym.backends.lines import Line, NearLine, StreamLine
 from agentgym.errors import BackendError
 from agentgym.server import NO_SOCKET
 
@@ -131,18 +131,30 @@ class Container:
         self.send(operations, blob)
         return self.answer()
 
-    def send(self, operations: list[list[Any]], blob: bytes = b"") -> None:
-        """The first half of `ask`."""
-        with self._watched():
-            self._line.send({"do": operations, "seconds": self._limits.call_s}, blob, self._limits.call_s + _GRACE_S)
+    def send(self, operations: list[list[Any]], blob: bytes = b"", apart: bool = False) -> None:
+        """The first half of `ask`; *apart* where this process has something else to do before the second one."""
+        seconds = self._limits.call_s
+        try:
+            cpu = None if apart else self._line.share()
+            self._line.send({"do": operations, "seconds": seconds, "cpu": cpu}, blob, seconds + _GRACE_S)
+        except (EOFError, OSError, ValueError) as error:
+            raise self._lost(error) from None
+        except BaseException:
+            self.end()
+            raise
 
     def answer(self) -> tuple[list[Any], bytes]:
         """The second half of `ask`."""
-        with self._watched():
+        try:
             message, blob = self._line.receive(self._limits.call_s + _GRACE_S)
-        error = message.get("error")
-        if error:
-            raise Failed(*error)
+        except (EOFError, OSError, ValueError) as error:
+            raise self._lost(error) from None
+        except BaseException:
+            self.end()
+            raise
+        self._line.unshare()
+        if message.get("error"):
+            raise Failed(*message["error"])
         return message["gave"], blob
 
     def close(self) -> None:
@@ -167,24 +179,16 @@ class Container:
         self._finalizer.detach()
         self._line.close()
 
-    @contextlib.contextmanager
-    def _watched(self) -> Any:
+    def _lost(self, error: Exception) -> Lost:
         """Whatever breaks the line breaks the container: the next answer could be to an older question."""
-        try:
-            yield
-        except TimeoutError:
-            fate = self._fate()
-            self.end()
-            lost = Lost(f"no answer within {self._limits.call_s + _GRACE_S:g} s: {fate}")
-            lost.hung = fate == _HUNG
-            raise lost from None
-        except (EOFError, OSError, ValueError) as error:
-            text = f"{self._fate()} ({error})"
-            self.end()
-            raise Lost(text) from None
-        except BaseException:
-            self.end()
-            raise
+        self._line.unshare()
+        fate = self._fate()
+        self.end()
+        if not isinstance(error, TimeoutError):
+            return Lost(f"{fate} ({error})")
+        lost = Lost(f"no answer within {self._limits.call_s + _GRACE_S:g} s: {fate}")
+        lost.hung = fate == _HUNG
+        return lost
 
     # Starting.
 
@@ -225,7 +229,7 @@ class Container:
             self._create(f"{_INSIDE}/world", shared)
             with explained(f"start the container {self.name}"):
                 client().start(self.name)
-            line = Line(self._accepted(listener))
+            line = NearLine(self._accepted(listener))
         except BaseException:
             self._drop()
             raise

@@ -52,11 +52,14 @@ class Docker:
         self._waiting: list[list[Any]] = []
         self._patch: list[list[Any]] = []
         self._written = False
+        # Whether the last operation was a call that can be undone, and whether the mirror has a change of it to undo.
+        self._undoable = self._mirrored = False
 
     def restore(self, patch: Patch) -> None:
         """Go back to the snapshot and apply the patch, in a new container where there is none."""
         if self._fresh:
             self._hang_up()
+        self._undoable = self._mirrored = False
         self._mirror.restore(patch)
         self._patch, self._written = pack_patch(patch), False
         self._waiting = [["restore", self._patch]]
@@ -70,25 +73,35 @@ class Docker:
             BackendError: the container is lost, or the call took too long or too much memory.
             ToolBugError: the tool raised something else than a `ToolError`.
         """
+        self._undoable = False
         (ok, value, error, replayed, rows), _ = self._ask(["call", name, dict(arguments), now_ms])
+        self._undoable = bool(ok)
+        if not rows:
+            if self._mirrored:
+                # As in the container: the call before can no longer be undone.
+                self._mirrored = False
+                self._mirror.apply({}, "agent")
+            return CallResult(ok, value, error, replayed), []
         changes = [Change.from_json(row)._replace(origin="agent") for row in rows]
         if ok:
             self._mirror.replay(changes)
-        else:
-            # As in the container: the call before can no longer be undone.
-            self._mirror.apply({}, "agent")
-        self._written = self._written or bool(changes)
+        self._mirrored = bool(ok)
+        self._written = True
         return CallResult(ok, value, error, replayed), changes
 
     def rollback_call(self) -> bool:
         """Undo the call just made."""
-        undone = self._mirror.rollback_call()
-        if undone:
-            self._waiting.append(["undo"])
-        return undone
+        if not self._undoable:
+            return False
+        if self._mirrored:
+            self._mirror.rollback_call()
+        self._undoable = self._mirrored = False
+        self._waiting.append(["undo"])
+        return True
 
     def apply(self, patch: Patch, origin: Origin) -> list[Change]:
         """Apply a declared change."""
+        self._undoable = self._mirrored = False
         changes = self._mirror.apply(patch, origin)
         self._waiting.append(["apply", pack_patch(patch), origin])
         self._written = True
@@ -96,10 +109,12 @@ class Docker:
 
     def save(self) -> bytes:
         """The state as the judge sees it, as bytes."""
+        self._undoable = self._mirrored = False
         return self._mirror.save()
 
     def load(self, state: bytes) -> None:
         """Continue from a saved state."""
+        self._undoable = self._mirrored = False
         self._mirror.load(state)
         self._written = True
         self._ask(["load"], state)
@@ -161,7 +176,7 @@ class Docker:
             raise BackendError("the container of this episode is gone; reset to start anew")
         container = self._running()
         try:
-            container.send(operations, blob)
+            container.send(operations, blob, apart=meanwhile is not None)
             if meanwhile is not None:
                 meanwhile()
             gave, answer = container.answer()

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import os
+import select
+import socket
 import struct
+import sys
 import time
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from agentgym.server import Message, frame, receive
+
+_LONGEST_POLL_MS = 2**31 - 1
+
+if sys.platform == "linux":
+    _cpu: Callable[[], int] = ctypes.PyDLL(None).sched_getcpu
 
 
 class Socket(Protocol):
@@ -62,8 +73,16 @@ class Line:
         self._until = time.monotonic() + seconds
         return receive(self._read)
 
+    def share(self) -> int | None:
+        """Stay on one processor until `unshare` and return its number; None where the other end cannot be on it."""
+        return None
+
+    def unshare(self) -> None:
+        """Run again wherever this thread might run before `share`. Without that it does nothing."""
+
     def close(self) -> None:
         """Close it."""
+        self.unshare()
         with contextlib.suppress(OSError):
             self._socket.close()
         if self._holder is not None:
@@ -88,6 +107,78 @@ class Line:
         if not part:
             raise EOFError("the connection closed")
         return part
+
+
+class NearLine(Line):
+    """A line over a Unix socket of this machine.
+
+    The socket does not block, so that a message most often takes one call to send and two to receive.
+
+    Args:
+        socket: the connection.
+    """
+
+    def __init__(self, socket: socket.socket) -> None:
+        super().__init__(socket)
+        self._near = socket
+        self._near.setblocking(False)
+        self._allowed: set[int] | None = None
+        self._poll = select.poll()
+        self._poll.register(self._near, select.POLLIN)
+
+    def share(self) -> int | None:
+        """Keep this thread where it is, on Linux.
+
+        The two ends take turns. On one processor that is a mere switch between them; on two, each time one that slept
+        must wake, which takes longer than most calls. An end alone that went after the other would meet it nowhere:
+        who wakes while the other still runs is given another processor.
+        """
+        if sys.platform != "linux":
+            return None
+        allowed, cpu = os.sched_getaffinity(0), _cpu()
+        try:
+            os.sched_setaffinity(0, (cpu,))
+        except OSError:
+            return None
+        self._allowed = allowed
+        return cpu
+
+    def unshare(self) -> None:
+        """Run again wherever this thread might run before."""
+        allowed, self._allowed = self._allowed, None
+        if allowed is not None:
+            with contextlib.suppress(OSError):
+                os.sched_setaffinity(0, allowed)
+
+    def send(self, message: Message, blob: bytes, seconds: float) -> None:
+        """Send a message within so many seconds."""
+        data = frame(message, blob)
+        try:
+            sent = self._near.send(data)
+        except BlockingIOError:
+            sent = 0
+        if sent < len(data):
+            self._near.settimeout(seconds)
+            self._near.sendall(memoryview(data)[sent:])
+            self._near.setblocking(False)
+
+    def _received(self) -> bytes:
+        while (part := self._taken()) is None:
+            self._wait()
+        if not part:
+            raise EOFError("the connection closed")
+        return part
+
+    def _wait(self) -> None:
+        left = self._until - time.monotonic()
+        if left <= 0 or not self._poll.poll(min(left * 1000, _LONGEST_POLL_MS)):
+            raise TimeoutError("no answer in time")
+
+    def _taken(self) -> bytes | None:
+        try:
+            return self._near.recv(65536)
+        except BlockingIOError:
+            return None
 
 
 class StreamLine(Line):
