@@ -1,9 +1,9 @@
 """The small server in front of a world in a container, and the messages that it speaks.
 
 A message is a head (two lengths, 4 bytes each, big-endian), JSON, and bytes (a saved state, usually none). A request
-is ``{"do": [operation, …], "seconds": bound of them, "cpu": number of the processor to run on, if any}``, an operation
-a list of its name and arguments; they run in order, so that restore, call and changes take one message. The answer is
-``{"gave": [result, …]}``, with ``"error": [kind, text]`` where an operation broke and the rest did not run.
+is ``{"do": [operation, …], "seconds": bound of them}``, an operation a list of its name and arguments; they run in order,
+so that restore, call and changes take one message. The answer is ``{"gave": [result, …]}``, with ``"error": [kind,
+text]`` where an operation broke and the rest did not run.
 
 The process serves one connection and ends with it: it connects to a socket in a mounted folder, where the owner
 listens, or speaks on standard input and output. Standard library only: this is what runs in the image.
@@ -157,8 +157,6 @@ class Server:
         self._process = os.getpid()
         signal.signal(signal.SIGALRM, self._ring)
         self._late = False
-        self._cpu: int | None = None
-        self._all = os.sched_getaffinity(0)
         self._blob = b""
         self._touched = False
 
@@ -186,8 +184,6 @@ class Server:
         gave: list[Any] = []
         given, self._blob = self._blob, b""
         self._late = False
-        if (cpu := message.get("cpu")) != self._cpu:
-            self._follow(cpu)
         try:
             self._bound(float(message["seconds"]))
             try:
@@ -210,13 +206,6 @@ class Server:
         if self._late:
             self._purge()
         return {"gave": gave, "error": [kind, text]}
-
-    def _follow(self, cpu: int | None) -> None:
-        """Run on the owner's processor, where the two take turns: a processor that slept is slow to wake."""
-        self._cpu = cpu
-        # Not every processor need be for this container.
-        with contextlib.suppress(OSError):
-            os.sched_setaffinity(0, self._all if cpu is None else (cpu,))
 
     def _operate(self, name: str, arguments: list[Any], blob: bytes) -> Any:
         world = self._world

@@ -93,23 +93,6 @@ def test_the_server_of_an_image_speaks_over_standard_input_in_any_python(tmp_pat
     assert process.returncode == 0
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says on which processors a process may run")
-def test_the_server_runs_on_the_processor_of_its_owner_where_it_may(tmp_path: Path) -> None:
-    home = unpacked(HOSTILE, tmp_path)
-    allowed = os.sched_getaffinity(0)
-    with subprocess.Popen(
-        [sys.executable, "-I", "-S", "-B", str(home / "serve.py"), "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        for cpu, expected in ((max(allowed), {max(allowed)}), (99_999, {max(allowed)}), (None, allowed)):
-            process.stdin.write(frame({"do": [["hello"]], "seconds": 5.0, "cpu": cpu}))
-            process.stdin.flush()
-            assert receive(process.stdout.read)[0]["gave"][0]["protocol"] == PROTOCOL
-            assert os.sched_getaffinity(process.pid) == expected
-    assert process.returncode == 0
-
-
 def test_a_message_that_is_too_long_or_none_at_all_is_refused() -> None:
     for data, text in ((b"\xff" * 8, "at most"), (frame({})[:8] + b"[]", "expected a message, got list")):
         rest = bytearray(data)

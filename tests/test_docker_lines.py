@@ -38,15 +38,17 @@ def test_messages_cross_whole_in_both_directions(ends: tuple[NearLine, socket.so
     assert line.receive(5.0) == ({"gave": ["\u00e9"]}, b"abc")
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says on which processors a thread may run")
-def test_a_thread_stays_on_one_processor_only_while_it_shares_it(ends: tuple[NearLine, socket.socket]) -> None:
-    line, allowed = ends[0], os.sched_getaffinity(0)
-    for leave in (line.unshare, line.close):
-        assert {line.share()} == os.sched_getaffinity(0) <= allowed
-        leave()
-        assert os.sched_getaffinity(0) == allowed
-    line.unshare()
-    assert os.sched_getaffinity(0) == allowed
+def test_answers_that_take_long_are_watched_for_ever_less(ends: tuple[NearLine, socket.socket]) -> None:
+    line, far = ends
+    counts = []
+    for _ in range(70):
+        timer = threading.Timer(0.002, far.sendall, (frame({"gave": []}),))
+        timer.start()
+        assert line.receive(5.0) == ({"gave": []}, b"")
+        timer.join()
+        counts.append(line.misses)
+    # The next one watched for is 1, 3, 7, 15 and then 31 later.
+    assert [counts.index(count) for count in range(1, 6)] == [0, 2, 6, 14, 30]
 
 
 def test_a_message_longer_than_the_socket_holds_is_sent_whole(ends: tuple[NearLine, socket.socket]) -> None:

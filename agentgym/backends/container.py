@@ -131,12 +131,11 @@ class Container:
         self.send(operations, blob)
         return self.answer()
 
-    def send(self, operations: list[list[Any]], blob: bytes = b"", apart: bool = False) -> None:
-        """The first half of `ask`; *apart* where this process has something else to do before the second one."""
+    def send(self, operations: list[list[Any]], blob: bytes = b"") -> None:
+        """The first half of `ask`."""
         seconds = self._limits.call_s
         try:
-            cpu = None if apart else self._line.share()
-            self._line.send({"do": operations, "seconds": seconds, "cpu": cpu}, blob, seconds + _GRACE_S)
+            self._line.send({"do": operations, "seconds": seconds}, blob, seconds + _GRACE_S)
         except (EOFError, OSError, ValueError) as error:
             raise self._lost(error) from None
         except BaseException:
@@ -152,7 +151,6 @@ class Container:
         except BaseException:
             self.end()
             raise
-        self._line.unshare()
         if message.get("error"):
             raise Failed(*message["error"])
         return message["gave"], blob
@@ -181,7 +179,6 @@ class Container:
 
     def _lost(self, error: Exception) -> Lost:
         """Whatever breaks the line breaks the container: the next answer could be to an older question."""
-        self._line.unshare()
         fate = self._fate()
         self.end()
         if not isinstance(error, TimeoutError):

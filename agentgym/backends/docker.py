@@ -176,7 +176,7 @@ class Docker:
             raise BackendError("the container of this episode is gone; reset to start anew")
         container = self._running()
         try:
-            container.send(operations, blob, apart=meanwhile is not None)
+            container.send(operations, blob)
             if meanwhile is not None:
                 meanwhile()
             gave, answer = container.answer()

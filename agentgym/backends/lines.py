@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
-import os
 import select
 import socket
 import struct
-import sys
 import time
-from collections.abc import Callable
 from typing import Any, Protocol
 
 from agentgym.server import Message, frame, receive
 
 _LONGEST_POLL_MS = 2**31 - 1
 
-if sys.platform == "linux":
-    _cpu: Callable[[], int] = ctypes.PyDLL(None).sched_getcpu
+_WATCH_S = 150e-6
+_MOST_MISSES = 6
 
 
 class Socket(Protocol):
@@ -73,6 +69,45 @@ class Line:
         self._until = time.monotonic() + seconds
         return receive(self._read)
 
+    def close(self) -> object:
+        """Close it."""
+
+
+class Line:
+    """A line over a socket.
+
+    Args:
+        socket: the connection.
+        holder: what must live as long as it.
+    """
+
+    def __init__(self, socket: Socket, holder: Any = None) -> None:
+        self._socket, self._holder = socket, holder
+        self._buffer = bytearray()
+        self._until = 0.0
+
+    def send(self, message: Message, blob: bytes, seconds: float) -> None:
+        """Send a message within so many seconds.
+
+        Raises:
+            TimeoutError: it was not taken.
+            OSError: the line is dead.
+        """
+        self._socket.settimeout(seconds)
+        self._socket.sendall(frame(message, blob))
+
+    def receive(self, seconds: float) -> tuple[Message, bytes]:
+        """Receive a message within so many seconds.
+
+        Raises:
+            TimeoutError: none came.
+            EOFError: the line is closed.
+            OSError: the line is dead.
+            ValueError: what came is no message.
+        """
+        self._until = time.monotonic() + seconds
+        return receive(self._read)
+
     def share(self) -> int | None:
         """Stay on one processor until `unshare` and return its number; None where the other end cannot be on it."""
         return None
@@ -82,7 +117,6 @@ class Line:
 
     def close(self) -> None:
         """Close it."""
-        self.unshare()
         with contextlib.suppress(OSError):
             self._socket.close()
         if self._holder is not None:
@@ -112,43 +146,25 @@ class Line:
 class NearLine(Line):
     """A line over a Unix socket of this machine.
 
-    The socket does not block, so that a message most often takes one call to send and two to receive.
+    The socket does not block, so that a message most often takes one call to send and one to receive. An answer is
+    watched for before it is waited for: to wake a processor that slept takes as long as many a call. Where that was in
+    vain, the next answers are just waited for, more of them each time in a row, so that little is lost where calls are
+    long or other processes want the processor.
 
     Args:
         socket: the connection.
+
+    Attributes:
+        misses: times in a row that an answer was watched for in vain, at most 6.
     """
 
     def __init__(self, socket: socket.socket) -> None:
         super().__init__(socket)
         self._near = socket
         self._near.setblocking(False)
-        self._allowed: set[int] | None = None
+        self.misses = self._unwatched = 0
         self._poll = select.poll()
         self._poll.register(self._near, select.POLLIN)
-
-    def share(self) -> int | None:
-        """Keep this thread where it is, on Linux.
-
-        The two ends take turns. On one processor that is a mere switch between them; on two, each time one that slept
-        must wake, which takes longer than most calls. An end alone that went after the other would meet it nowhere:
-        who wakes while the other still runs is given another processor.
-        """
-        if sys.platform != "linux":
-            return None
-        allowed, cpu = os.sched_getaffinity(0), _cpu()
-        try:
-            os.sched_setaffinity(0, (cpu,))
-        except OSError:
-            return None
-        self._allowed = allowed
-        return cpu
-
-    def unshare(self) -> None:
-        """Run again wherever this thread might run before."""
-        allowed, self._allowed = self._allowed, None
-        if allowed is not None:
-            with contextlib.suppress(OSError):
-                os.sched_setaffinity(0, allowed)
 
     def send(self, message: Message, blob: bytes, seconds: float) -> None:
         """Send a message within so many seconds."""
@@ -163,11 +179,28 @@ class NearLine(Line):
             self._near.setblocking(False)
 
     def _received(self) -> bytes:
-        while (part := self._taken()) is None:
+        part = self._taken()
+        if part is None:
+            part = self._watched()
+        while part is None:
             self._wait()
+            part = self._taken()
         if not part:
             raise EOFError("the connection closed")
         return part
+
+    def _watched(self) -> bytes | None:
+        if self._unwatched:
+            self._unwatched -= 1
+            return None
+        until = time.perf_counter() + _WATCH_S
+        while time.perf_counter() < until:
+            if (part := self._taken()) is not None:
+                self.misses = 0
+                return part
+        self.misses = min(self.misses + 1, _MOST_MISSES)
+        self._unwatched = 2**self.misses - 1
+        return None
 
     def _wait(self) -> None:
         left = self._until - time.monotonic()
