@@ -1,9 +1,9 @@
 """The small server in front of a world in a container, and the messages that it speaks.
 
 A message is a head (two lengths, 4 bytes each, big-endian), JSON, and bytes (a saved state, usually none). A request
-is ``{"do": [operation, …], "seconds": bound of them}``, an operation a list of its name and arguments; they run in order,
-so that restore, call and changes take one message. The answer is ``{"gave": [result, …]}``, with ``"error": [kind,
-text]`` where an operation broke and the rest did not run.
+is ``{"do": [operation, …], "seconds": bound of them}``, an operation a list of its name and arguments; they run in
+order, so that restore, call and changes take one message. The answer is ``{"gave": [result, …]}``, with ``"error":
+[kind, text]`` where an operation broke and the rest did not run.
 
 The process serves one connection and ends with it: it connects to a socket in a mounted folder, where the owner
 listens, or speaks on standard input and output. Standard library only: this is what runs in the image.

@@ -69,52 +69,6 @@ class Line:
         self._until = time.monotonic() + seconds
         return receive(self._read)
 
-    def close(self) -> object:
-        """Close it."""
-
-
-class Line:
-    """A line over a socket.
-
-    Args:
-        socket: the connection.
-        holder: what must live as long as it.
-    """
-
-    def __init__(self, socket: Socket, holder: Any = None) -> None:
-        self._socket, self._holder = socket, holder
-        self._buffer = bytearray()
-        self._until = 0.0
-
-    def send(self, message: Message, blob: bytes, seconds: float) -> None:
-        """Send a message within so many seconds.
-
-        Raises:
-            TimeoutError: it was not taken.
-            OSError: the line is dead.
-        """
-        self._socket.settimeout(seconds)
-        self._socket.sendall(frame(message, blob))
-
-    def receive(self, seconds: float) -> tuple[Message, bytes]:
-        """Receive a message within so many seconds.
-
-        Raises:
-            TimeoutError: none came.
-            EOFError: the line is closed.
-            OSError: the line is dead.
-            ValueError: what came is no message.
-        """
-        self._until = time.monotonic() + seconds
-        return receive(self._read)
-
-    def share(self) -> int | None:
-        """Stay on one processor until `unshare` and return its number; None where the other end cannot be on it."""
-        return None
-
-    def unshare(self) -> None:
-        """Run again wherever this thread might run before `share`. Without that it does nothing."""
-
     def close(self) -> None:
         """Close it."""
         with contextlib.suppress(OSError):
