@@ -46,8 +46,10 @@ def test_an_image_holds_the_world_side_and_nothing_else(tmp_path: Path) -> None:
     found = {str(path.relative_to(home)) for path in home.rglob("*") if path.is_file()}
     core = {f"agentgym/{name}.py" for name in images.CORE}
     empty = {f"agentgym/{name}__init__.py" for name in ("", "backends/", "envs/", "envs/refund/")}
-    domain = {"agentgym/envs/refund/tools.py", "agentgym/envs/refund/world.py", "schema.sql", "snapshot.db"}
-    assert found == core | empty | domain | {"serve.py", "gold.json", "manifest.json"}
+    kinds = ("people", "orders", "parcels", "tickets"), ("money", "goods", "cases", "others")
+    tools = [f"{verb}_{kind}" for verb, each in zip(("read", "write"), kinds, strict=True) for kind in each]
+    domain = {f"agentgym/envs/refund/{name}.py" for name in (*tools, "desk", "world")}
+    assert found == core | empty | domain | {"schema.sql", "snapshot.db", "serve.py", "gold.json", "manifest.json"}
     assert all((home / name).read_bytes() == b"" for name in empty)
     everything = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()).decode("latin-1")
     assert not re.search(r"agentgym:[0-9a-f]{32}", everything)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 
+import numpy as np
 import pytest
 
+from agentgym.pcg64 import advanced, seeded
 from agentgym.random import Stream, derive
 
 
@@ -14,6 +16,18 @@ def test_the_words_are_pinned() -> None:
     stream = Stream(7, "user")
     assert [stream.integers(0, 1000) for _ in range(5)] == PINNED
     assert derive(7, "scenario") == DERIVED
+
+
+def test_the_generator_is_the_one_of_numpy_word_for_word() -> None:
+    for seed in (*range(300), *(7**power % 2**128 for power in range(300)), 2**64 - 1, 2**64, 2**128 - 1):
+        numpys = np.random.PCG64(seed)
+        state, increment = seeded(seed)
+        assert numpys.state["state"] == {"state": state, "inc": increment}
+        words = []
+        for _ in range(5):
+            state, word = advanced(state, increment)
+            words.append(word)
+        assert words == numpys.random_raw(5).tolist()
 
 
 PINNED = [108, 264, 361, 203, 716]
