@@ -15,6 +15,7 @@ import gymnasium as gym
 
 from agentgym.random import derive
 from agentgym.scenario import Scenario
+from agentgym.snapshot import fingerprint
 from agentgym.text import dumps
 from agentgym.validate.moves import current
 from agentgym.validate.subject import Subject
@@ -88,7 +89,7 @@ def last(env: gym.Env[Any, Any]) -> str:
 def record(env: gym.Env[Any, Any], script: Script, seed: int = 11, hashed: bool = False) -> Record:
     """Play a script and keep every byte of it."""
     rows = [start(env, script.scenario, seed), *go(env, script.actions), last(env)]
-    return Record(rows, current(env).backend.hash() if hashed and script.hashed else "")
+    return Record(rows, fingerprint(current(env).backend.reading()) if hashed and script.hashed else "")
 
 
 def main(argv: Sequence[str] | None = None) -> None:
