@@ -48,7 +48,7 @@ def test_an_image_holds_the_world_side_and_nothing_else(tmp_path: Path) -> None:
     empty = {f"agentgym/{name}__init__.py" for name in ("", "backends/", "envs/", "envs/refund/")}
     kinds = ("people", "orders", "parcels", "tickets"), ("money", "goods", "cases", "others")
     tools = [f"{verb}_{kind}" for verb, each in zip(("read", "write"), kinds, strict=True) for kind in each]
-    domain = {f"agentgym/envs/refund/{name}.py" for name in (*tools, "desk", "world")}
+    domain = {f"agentgym/envs/refund/{name}.py" for name in (*tools, "desk")}
     assert found == core | empty | domain | {"schema.sql", "snapshot.db", "serve.py", "gold.json", "manifest.json"}
     assert all((home / name).read_bytes() == b"" for name in empty)
     everything = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()).decode("latin-1")

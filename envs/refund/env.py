@@ -66,7 +66,7 @@ DOMAIN = Domain(
     free_text=frozenset({"ticket_notes.body", "fraud_reviews.cause"}),
     caller="caller",
     briefing=_briefing,
-    world_side=("agentgym.envs.refund.desk", "agentgym.envs.refund.world"),
+    world_side=("agentgym.envs.refund.desk",),
 )
 
 
