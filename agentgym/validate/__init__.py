@@ -6,6 +6,7 @@ are slow and run with ``full`` only.
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -114,10 +115,16 @@ def _results(subjects: Sequence[Subject], checks: Sequence[str], workers: int) -
         return
     # The long ones first, so that no process is left alone with one of them at the end.
     ranked = sorted(checks, key=lambda name: LONG.index(name) if name in LONG else len(LONG))
-    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=spawn, initializer=_worker) as pool:
         jobs = [pool.submit(_elsewhere, subject.arguments, name) for subject in subjects for name in ranked]
         for job in as_completed(jobs):
             yield job.result()
+
+
+def _worker() -> None:
+    """Keep what checks break on purpose off standard error: no handler of the caller is here."""
+    logging.getLogger("agentgym").addHandler(logging.NullHandler())
 
 
 @lru_cache(maxsize=8)
