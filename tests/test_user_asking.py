@@ -57,7 +57,7 @@ DEVELOPED = {
     "asked_dev_3_held.jsonl": (103, 0.98),
     "asked_dev_3_unheld.jsonl": (94, 1.0),
 }
-"""Questions over the facts of both domains that the matcher was developed with: how many, and the share that is right."""
+"""Questions over the facts of both domains that the matcher was developed with: how many, and what share is right."""
 
 
 @pytest.mark.parametrize("name", DEVELOPED)
