@@ -12,7 +12,8 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final
 
-from agentgym.lexicon import alternatives, folded, stemmed
+from agentgym.lexicon import folded, stemmed
+from agentgym.patterns import alternatives
 
 LONGEST: Final = 20_000
 """So many characters of a message are listened to."""
@@ -77,7 +78,7 @@ _REQUEST: Final = _Signs(
     r"|confirm|describe|share"
     r"|let|state|specify|check|list|explain|name|double|find|look|show|help|remind|say|write|read|forward|be so)"
     r"|\b(?:i|we)(?: would|'d|'ll| will| do| still| also| really)* (?:need|require|miss|lack|want to know"
-    r"|like to (?:know|have|ask|hear)"
+    r"|like to (?:know|have|ask|hear|note|learn|understand|find out|check|clarify|confirm|record|put down|see)"
     r"|appreciate|(?:must|have to|need to|ought to) (?:ask|know)|love to know)\b|\b(?:i am|i'm|we are"
     r"|we're) (?:missing|lacking|wondering"
     r"|looking for|curious)\b"
@@ -86,7 +87,7 @@ _REQUEST: Final = _Signs(
     r"(?:ask|have|get|know|see|trouble)\b|\b(?:ask you|wonder|interested in|like to know)\b|^\W*(?:what|how) about\b"
     r"|^\W*(?:tell|give|send|provide|confirm|describe|share|state|specify|list|explain|name|enter|indicate)\b"
     r"|请(?!(?:您|你)?(?:再?稍?等|放心|耐心|谅解|理解|见谅|勿|不要|注意|继续))|麻烦(?!您了|你了)|告诉我|提供"
-    r"|说明|描述|核对|说说|讲讲|需要(?:您|你)|想(?:问|知道|了解|跟|和|请)"
+    r"|说明|描述|核对|说说|讲讲|需要(?:您|你)|想(?:问|知道|了解|确认|核实|跟|和|请)|需要(?:知道|确认|核实|了解)"
     r"|\b(?:would|do) you mind\b|\bany chance\b|\bit (?:is|'s) (?:unclear|not clear|not yet clear)\b"
     r"|\bpossible (?:for you )?to\b"
     r"|烦请|劳烦|拜托|告知|(?:确认|说|发|看)一下|方便(?:告诉|提供|说|发|透露)"
@@ -104,7 +105,7 @@ _NEEDLESS: Final = _Signs(
     r"(?:tell|give|send|bother|look|worry|share|say|write|answer|post|provide|mention|search)"
     r"|\bnever mind\b|\bforget about\b|\bi(?: do not|'m not| am not| don't| won't| will not) (?:need(?! to)|ask"
     r"|asking|require|want to know)"
-    r"|\bwithout (?:telling|giving|knowing)\b|\b(?:already|have|'ve|has) (?:found|got|noted|looked up)\b"
+    r"|\bwithout (?:telling|giving|knowing)\b|\b(?:already|(?:i|we) have|'ve|has) (?:found|got|noted|looked up)\b"
     r"|\balready (?:have|know|see)\b"
     r"|\bisn't (?:needed|necessary|required)\b|\bis not (?:needed|necessary|required)\b"
     r"|不用|不必|无需|无须|不需要|没必要|用不着|别(?:再)?(?:告诉|提供|发|说|找|给|寄)|不要(?:告诉|提供|发|说|找"
@@ -186,7 +187,8 @@ def understood(message: str) -> tuple[Clause, ...]:
 @lru_cache(maxsize=256)
 def _understood(message: str) -> tuple[Clause, ...]:
     found: list[Clause] = []
-    for sentence in _END.split(_ABBREVIATED.sub(r"\1", folded(message))):
+    text = folded(message)
+    for sentence in _END.split(_ABBREVIATED.sub(r"\1", text) if ". " in text else text):
         parts = [part.strip() for part in _NEW_CLAUSE.split(sentence)]
         before, instead = Kind.STATEMENT, False
         for part in parts:
@@ -266,6 +268,7 @@ def stands(heard: str, phrase: str) -> bool:
     return phrase in heard or (not heard.startswith(" ") and phrase.strip() in heard)
 
 
+@lru_cache(maxsize=512)
 def aside(clause: str) -> str:
     """The clause without what is only said by the way: "after unpacking it", "apart from the delay"."""
     return _ASIDE.sub(" ", clause) if _BY_THE_WAY.search(clause) else clause

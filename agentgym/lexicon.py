@@ -11,11 +11,13 @@ import unicodedata
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from agentgym.patterns import ANY_HAN, by_head
+
 ATTRIBUTES: Final[dict[str, str]] = {
     "order_no": r"order (?:numbers?|no|nr|ids?|references?|codes?)|number of (?:the|your|that|this) (?:order"
     r"|purchase)"
     r"|numbers?(?= [a-z ]{0,25}order(?:ed)?\b)"
-    r"|订单(?:编号|号码?)",
+    r"|订单的?(?:编号|号码?)",
     "sender": r"senders?|who (?:sent|mailed|wrote|issued)|sent by|(?:谁|哪[个家](?:商店|店铺|网站|公司|店)?).{0,3}(?:发"
     r"|寄)(?:给|的|来)|(?:发[件信送]|寄件)[人者方]",
     "carrier": r"(?:which|what|name of the) (?:courier|carrier|delivery (?:company|service)|shipping company)"
@@ -27,8 +29,9 @@ ATTRIBUTES: Final[dict[str, str]] = {
     r"|哪[家个](?:邮局|网点|门店|城市)|几楼",
     "property": r"temperatures?|brands?|firmware|versions?|operating systems?|weigh(?:t|s)?|voltage|wattage"
     r"|thickness|capacity|length|height|width|diameter|resolution|power rating|detergents?"
-    r"|how (?:long|heavy|hot|warm|cold|deep|thick) (?:is|was|are|were)|牌子|品牌|温度|重量|多重|版本|操作系统|工号",
-    "slot": r"time ?slots?|pick(?:ed|ing)? ?up|collections?|appointments?|when (?:are|would"
+    r"|how (?:long|heavy|warm|cold|deep|thick) (?:is|was|are|were)|how (?:far|fast|loud|hot|strong|bright)"
+    r"|牌子|品牌|温度|重量|多重|版本|操作系统|工号",
+    "slot": r"time ?slots?|pick(?:ed|ing)? ?up|collections?|collected|appointments?|when (?:are|would"
     r"|will) you (?:be )?(?:home|available|in)"
     r"|at home|时间段|取件|上门|在家",
     "receipt": r"invoices?|receipts?|proof(?: of \w+)?|prove[ds]?|evidence|发票|收据|凭证|小票",
@@ -118,7 +121,9 @@ TOPICS: Final[dict[str, str]] = {
     "replace": r"replac\w+|exchang\w+|swap\w*|substitut\w*|(?:re-?send|re-?sent|re-?ship\w*)"
     r"|send(?:ing)? (?:\w+ ){0,3}again"
     r"|new (?:ones?|pairs?|sets?|units?|parcels?|box(?:es)?)|换货|补发|换新|更换|换一|再寄|重新?[寄发]|重寄|再发",
-    "arrive": r"arriv\w+|deliver(?:y|ed|ies)?|receiv\w+|reach(?:ed|es)?|turn(?:ed)? up|g[eo]t to you|到货|送达"
+    "arrive": r"arriv\w+|deliver(?:y|ed|ies)?|receiv\w+|reach(?:ed|es)?|turn(?:ed)? up"
+    r"|g[eo]t to you(?:r (?:place|home|house|door))?"
+    r"|到货|送达"
     r"|收到|到达|送到|派送|投递",
     "buy": r"buy|bought|purchas\w+|ordered|ordering|placed? (?:the|your|an|this|that) order|did you order|you order"
     r"|下单|购买|买",
@@ -151,7 +156,7 @@ TOPICS: Final[dict[str, str]] = {
     r"|on) you|是您的|您本人的",
     "box": r"(?:outer )?(?:packaging|packing|box(?:es)?(?! of\b)|cartons?|cardboard)|wrapping|外箱|外?包装|纸箱"
     r"|箱子|盒子",
-    "photo": r"photos?|photographs?|pictures?|images?|snapshots?|照片|图片|相片",
+    "photo": r"photos?|photographs?|pictures?|images?|snapshots?|screenshots?|照片|图片|相片",
     "postage": r"(?:(?:pay|paid|pays|paying|covers?|covered) (?:for )?(?:the )?)?(?:return (?:shipping|postage"
     r"|transport)|shipping)(?! address)"
     r"|(?:return |shipping )?labels?|postage|return (?:slip|parcel|shipping|postage|costs?)"
@@ -212,7 +217,7 @@ WEAK: Final = ASKED | frozenset(QUALIFIED.values())
 WHAT_KIND: Final = frozenset(("@time", "@place", "@count", "@who"))
 """What kind of answer is asked for."""
 
-_STOP: Final = frozenset(
+STOP: Final = frozenset(
     """a an the this that these those it its they them their he she his her i me my we us our you your yours u and
     or but if so than then of to in on at by for from with about into as be is are was were am been being do
     does did done doing have has had having can could would will shall should may might must need needs please
@@ -224,7 +229,6 @@ _STOP: Final = frozenset(
     information info detail details""".split()
 )
 _HAN: Final = "\u3400-\u9fff"
-_ANY_HAN: Final = re.compile(f"[{_HAN}]")
 _BORDER: Final = re.compile(rf"(?<=[{_HAN}])(?=[a-z0-9])|(?<=[a-z0-9])(?=[{_HAN}])")
 _WORD: Final = re.compile(rf"[a-z0-9][a-z0-9'-]*|[{_HAN}]+")
 _IDIOMS: Final = re.compile(
@@ -234,89 +238,29 @@ _IDIOMS: Final = re.compile(
 _BY_THE_WAY: Final = re.compile(r"\W*(?:另外|顺便)(?=[,，]?(?:还|我|再|也)?(?:想|请|麻烦|需要|跟|问))")
 _OBJECT: Final = re.compile(r"把[^,，。？?\s]{1,6}?(?=寄|退|付|发|送|拿|留)")
 _DETERMINED: Final = re.compile(
-    r"\b(?:new|another|different|fresh) (?!account|address|photo|picture|image|card|bank|phone|e-?mail|number|order"
+    r"\b(?<!with )(?<!on )(?<!in )(?<!from )(?<!to )(?<!at )(?<!by )(?:new|another|different|fresh)"
+    r" (?!account|address|photo|picture|image|card|bank|phone|e-?mail|number|order"
     r"|question|one\b)"
     r"(?=[a-z])"
 )
-
-
-def alternatives(pattern: str) -> list[str]:
-    """Return the top-level alternatives of a pattern."""
-    parts, depth, start, inside = [], 0, 0, False
-    for at, letter in enumerate(pattern):
-        inside = letter == "[" or (inside and letter != "]")
-        depth += 0 if inside else (letter == "(") - (letter == ")")
-        if letter == "|" and depth == 0 and not inside:
-            parts.append(pattern[start:at])
-            start = at + 1
-    return [*parts, pattern[start:]]
-
-
-def _closing(pattern: str) -> int:
-    """Where the group that a pattern begins with is closed."""
-    depth = 0
-    for at, letter in enumerate(pattern):
-        depth += (letter == "(") - (letter == ")")
-        if depth == 0:
-            return at
-    raise ValueError(f"no end of the group in {pattern!r}")
-
-
-def _firsts(pattern: str) -> set[str]:
-    """The letters that what a pattern finds may begin with.
-
-    Raises:
-        ValueError: it begins with something else than letters, groups and sets of letters.
-    """
-    if pattern.startswith(("(?<", "(?=", "(?!")):
-        return _firsts(pattern[_closing(pattern) + 1 :])
-    if pattern.startswith("(?:"):
-        end = _closing(pattern)
-        found = set().union(*(_firsts(part) for part in alternatives(pattern[3:end])))
-        return found | _firsts(pattern[end + 2 :]) if pattern[end + 1 : end + 2] == "?" else found
-    if pattern.startswith("["):
-        end = pattern.index("]")
-        found, rest = set(pattern[1:end]), pattern[end + 1 :]
-    elif pattern and pattern[0] not in ".\\^$*+?{|)":
-        found, rest = {pattern[0]}, pattern[1:]
-    else:
-        raise ValueError(f"a pattern of the lexicon must begin with letters, got {pattern!r}")
-    return found | _firsts(rest[1:]) if rest.startswith("?") else found
-
-
-def _by_first(han: bool) -> dict[str, re.Pattern[str]]:
-    """For each first letter the concepts whose words may begin so: the English ones, or the Chinese ones.
-
-    One pattern of all of them would try each concept at each word.
-    """
-    found: dict[str, dict[str, list[str]]] = {}
-    for name, pattern in (pair for table in (ATTRIBUTES, PEOPLE, TOPICS, ASKING) for pair in table.items()):
-        for part in alternatives(pattern):
-            if bool(_ANY_HAN.search(part)) is han:
-                for letter in _firsts(part):
-                    found.setdefault(letter, {}).setdefault(name, []).append(part)
-    edge = "" if han else "(?![a-z0-9])"
-    return {
-        letter: re.compile("(?:" + "|".join(f"(?P<{n}>{'|'.join(parts)})" for n, parts in names.items()) + ")" + edge)
-        for letter, names in found.items()
-    }
 
 
 def _replaced(text: str, starts: re.Pattern[str], concepts: dict[str, re.Pattern[str]], found: set[str]) -> str:
     """The text with a blank for each concept, the leftmost and the first of the lexicon; *found* gets them."""
     kept, end = [], 0
     for start in starts.finditer(text):
-        at = start.start()
-        if at >= end and (pattern := concepts.get(text[at])) and (match := pattern.match(text, at)):
+        pattern = concepts.get(start[0])
+        if pattern and (at := start.start()) >= end and (match := pattern.match(text, at)):
             found.add(f"@{match.lastgroup}")
             kept.append(text[end:at])
             end = match.end()
     return " ".join([*kept, text[end:]]) if kept else text
 
 
-_ENGLISH: Final = _by_first(han=False)
-_CHINESE: Final = _by_first(han=True)
-_WORD_START: Final = re.compile(r"\b[a-z0-9']")
+_TABLES: Final = (ATTRIBUTES, PEOPLE, TOPICS, ASKING)
+_ENGLISH: Final = by_head(_TABLES, han=False)
+_CHINESE: Final = by_head(_TABLES, han=True)
+_WORD_START: Final = re.compile(r"\b[a-z0-9'].")
 _PRONOUNS: Final = frozenset(("yours", "ours", "theirs", "hers", "this", "his", "its"))
 _SMALL: Final = {"'s": "", "n't": ""}
 
@@ -352,23 +296,28 @@ def terms(text: str) -> Terms:
         text = text.replace("-", " ")
     if "case" in text or " which" in text or "used to" in text:
         text = _IDIOMS.sub(" ", text)
-    if _ANY_HAN.search(text):
+    if ANY_HAN.search(text):
         text = _BY_THE_WAY.sub(" ", _OBJECT.sub("", text), count=1)
     found: set[str] = set()
 
     rest = _replaced(text, _WORD_START, _ENGLISH, found)
-    if _ANY_HAN.search(rest):
-        rest = _replaced(rest, _ANY_HAN, _CHINESE, found)
+    if ANY_HAN.search(rest):
+        rest = _replaced(rest, ANY_HAN, _CHINESE, found)
     if ("new " in text or "different " in text or "another " in text or "fresh " in text) and _DETERMINED.search(text):
         found.add("@replace")
     for word in _WORD.findall(rest):
         if "\u3400" <= word[0] <= "\u9fff":
             found.update(word[i : i + 2] for i in range(len(word) - 1))
-        elif word in QUALIFIED:
-            found.add(QUALIFIED[word])
-        elif word not in _STOP and (stem := stemmed(word)) not in _STOP:
-            found.add(stem)
+        elif term := _term(word):
+            found.add(term)
     return sorted_out(frozenset(found))
+
+
+@lru_cache(maxsize=8192)
+def _term(word: str) -> str:
+    """The term that a word of no concept is, "" if it says nothing."""
+    stem = stemmed(word)
+    return QUALIFIED.get(word) or ("" if word in STOP or stem in STOP else stem)
 
 
 @lru_cache(maxsize=8192)

@@ -49,6 +49,52 @@ def test_blind_questions_are_frozen_and_as_many_as_ever_are_answered_right(name:
     assert sum(each.right for each in answers) >= reached, [each for each in answers if not each.right]
 
 
+DEVELOPED = {
+    "asked_dev_1_held.jsonl": (272, 0.97),
+    "asked_dev_1_unheld.jsonl": (166, 0.98),
+    "asked_dev_2_held.jsonl": (143, 0.97),
+    "asked_dev_2_unheld.jsonl": (81, 0.98),
+    "asked_dev_3_held.jsonl": (103, 0.98),
+    "asked_dev_3_unheld.jsonl": (94, 1.0),
+}
+"""Questions over the facts of both domains that the matcher was developed with: how many, and what share is right."""
+
+
+@pytest.mark.parametrize("name", DEVELOPED)
+def test_questions_of_both_domains_are_answered_as_well_as_ever(name: str) -> None:
+    size, share = DEVELOPED[name]
+    answers = played(name)
+    assert len(answers) == size
+    assert rate(answers) >= share, [each for each in answers if not each.right]
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("Does his superior agree?", ["agreed"]),
+        ("What is the name of his superior?", []),
+        ("Which exam did he pass?", []),
+        ("What do you need that for?", ["purpose"]),
+        ("There are two people of that name. Whom do you mean?", ["which"]),
+        ("We could pay a share now and the remainder in May. Would that suit you?", ["parts"]),
+        ("Is the fee known? That would suit me.", []),
+        ("您指的是谁？", ["which"]),
+        ("他的上级同意吗？", ["agreed"]),
+        ("他的护照号码是什么？", []),
+    ],
+)
+def test_what_is_asked_in_other_words_is_told_and_a_thing_that_no_fact_knows_is_not(
+    message: str, told: list[str]
+) -> None:
+    facts = {
+        "agreed": Fact(when=["agreed", "team lead"], say="The lead would let him go."),
+        "purpose": Fact(when=["purpose"], say="A talk next week."),
+        "which": Fact(when=["which Thijs", "哪位"], say="The one in Legal."),
+        "parts": Fact(when=["in parts", "partly"], say="In parts is fine."),
+    }
+    assert asked_for(message, facts) == told
+
+
 SILENT = ("I don't know.", "我不知道。", "OK.", "好的。")
 
 FACTS = {
