@@ -36,8 +36,13 @@ BLIND = {
     "asked_blind_a_unheld.jsonl": ("a03bee4ffeeba36d97511f7f4209bd2a3a5df5728af04c7dccc8b5fd90058d9e", 60),
     "asked_blind_b_held.jsonl": ("f65fd8975189816a9f07fd9fee1c2cb80b78e54026e27af1d66a90ec94f9749f", 59),
     "asked_blind_b_unheld.jsonl": ("e3280ee2dd0b1869da7dbd2bf6892f7e00d5c282fc1f2017ef168470805852f2", 59),
+    "asked_blind_c_held.jsonl": ("6edf8ecbbe2b23c196c039e4c79b4bff3ff20155bdfc836a63c989b6985cfeff", 48),
+    "asked_blind_c_unheld.jsonl": ("510febea0254a16816ece481b2580a07540ae9635d9fe20e682ca91d104769ed", 45),
 }
-"""Hash of each file as it was written by one who had not seen the matcher, and how many of 60 are answered right."""
+"""Hash of each file as it was written by one who had not seen the matcher, and how many of 60 are answered right.
+
+In C, eight more that only state something are answered without a fact, which counts as wrong here.
+"""
 
 
 @pytest.mark.parametrize("name", BLIND)
