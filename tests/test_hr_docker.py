@@ -23,6 +23,7 @@ from hostile_domain import provide
 from test_hr_docs import fits
 from test_hr_http import NO_REQUESTS, STYLE, ask, call, raw, serving
 
+from agentgym import validate
 from agentgym.agent import Agent
 from agentgym.backends import NAMES, engine, images
 from agentgym.backends.container import TRANSPORT
@@ -211,6 +212,16 @@ def test_random_episodes_give_the_same_bytes_in_a_container(both: list[Record], 
             agents[0 if number % 8 else number % 3].run(env, seed=number, options=options)
             found.append(env.ends())
         assert found[0] == found[1], f"episode {number}"
+
+
+@docker_test
+@pytest.mark.parametrize(
+    "name", ["V26", "V28", *(pytest.param(i, marks=pytest.mark.slow) for i in ("V27", "V29", "V32", "V33"))]
+)
+def test_a_check_of_isolation_holds(name: str) -> None:
+    (result,) = validate.run(["HR-v0"], [name], full=True)
+    assert result.ok, result.detail
+    assert not result.skipped
 
 
 # Real clients.
@@ -491,6 +502,13 @@ def test_the_command_says_what_it_cannot_do() -> None:
         assert done.returncode == 2
         assert text in done.stderr
         assert "Traceback" not in done.stderr
+
+
+def test_a_container_is_told_nothing_of_the_judge() -> None:
+    for scenario in CURATED:
+        told = json.dumps(start_message(case_of(scenario.id)))
+        assert not [text for text in (scenario.id, scenario.canary, scenario.user.opening) if text in told]
+        assert {"session", "api_style"} <= {table for table, *_ in json.loads(told)[3]}
 
 
 @docker_test

@@ -233,6 +233,11 @@ class HrEnv(ToolEnv):
     ``api_seed`` (what the spelling is drawn from). Curated scenarios pin both; in training they are drawn from the
     episode's seed.
 
+    ## Other Clients
+    ``python -m agentgym.envs.hr.http_server`` serves the API to any HTTP client, with ``--docker`` from inside a
+    container, with ``--scenario`` as an episode of that scenario begins; see ``images/README.md``. The judge sees
+    steps alone, so nothing that is done there counts in an episode.
+
     ## Version History
     * v0: first version.
     """
