@@ -23,7 +23,6 @@ from hostile_domain import provide
 from test_hr_docs import fits
 from test_hr_http import NO_REQUESTS, STYLE, ask, call, raw, serving
 
-from agentgym import validate
 from agentgym.agent import Agent
 from agentgym.backends import NAMES, engine, images
 from agentgym.backends.container import TRANSPORT
@@ -212,16 +211,6 @@ def test_random_episodes_give_the_same_bytes_in_a_container(both: list[Record], 
             agents[0 if number % 8 else number % 3].run(env, seed=number, options=options)
             found.append(env.ends())
         assert found[0] == found[1], f"episode {number}"
-
-
-@docker_test
-@pytest.mark.parametrize(
-    "name", ["V26", "V28", *(pytest.param(i, marks=pytest.mark.slow) for i in ("V27", "V29", "V32", "V33"))]
-)
-def test_a_check_of_isolation_holds(name: str) -> None:
-    (result,) = validate.run(["HR-v0"], [name], full=True)
-    assert result.ok, result.detail
-    assert not result.skipped
 
 
 # Real clients.
