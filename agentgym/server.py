@@ -354,7 +354,11 @@ def _exact(read: Read) -> Read:
 
 
 def main(arguments: list[str]) -> None:
-    """Serve ``arguments[0]``, a socket's path or "-", with the domain in the folder ``arguments[1]``."""
+    """Serve ``arguments[0]``, a socket's path or "-", with the domain in the folder ``arguments[1]``.
+
+    Where there is a third argument, it names a module whose ``serve(home, read, write)`` speaks instead: the domain's
+    own service.
+    """
     path, folder = arguments[0], Path(arguments[1])
     # The first process of a container is spared signals that it has no handler for.
     signal.signal(signal.SIGTERM, lambda _signal, _frame: os._exit(0))
@@ -364,7 +368,10 @@ def main(arguments: list[str]) -> None:
     if not select.select([handle], [], [], PATIENCE_S)[0]:
         raise SystemExit(NO_SOCKET)
     try:
-        Server(Home.read(folder), decoy(folder / "gold.json"), purge).serve(read, write)
+        if arguments[2:]:
+            importlib.import_module(arguments[2]).serve(Home.read(folder), read, write)
+        else:
+            Server(Home.read(folder), decoy(folder / "gold.json"), purge).serve(read, write)
     except Exception as error:  # noqa: BLE001  the owner sees the first message unanswered, and why
         write(frame({"gave": [], "error": ["start", f"{type(error).__name__}: {error}"]}))
         raise

@@ -17,7 +17,8 @@ from urllib.parse import urlencode
 import pytest
 
 from agentgym.envs.hr.api import parse, request
-from agentgym.envs.hr.http_server import LARGEST_BODY, Service, body_bytes, stand_alone, tcp_server, unix_server
+from agentgym.envs.hr.http_server import stand_alone, tcp_server, unix_server
+from agentgym.envs.hr.http_service import LARGEST_BODY, Service, body_bytes
 from agentgym.envs.hr.presentation import HttpPresentation
 from agentgym.envs.hr.style import style
 from agentgym.hooks import Context
@@ -26,6 +27,26 @@ from agentgym.world import CallResult
 
 SEED, LEVEL = 7, 2
 STYLE = style(SEED, LEVEL)
+
+NO_REQUESTS = [
+    (b"garbage\r\n\r\n", 400),
+    (b"GET / HTTP/9.9\r\n\r\n", 400),
+    (b"GET / HTTP/x\r\n\r\n", 400),
+    (b"BREW / HTTP/1.1\r\n\r\n", 404),
+    (b"GET /\xff\xfe HTTP/1.1\r\n\r\n", 404),
+    (b"GET /%ff HTTP/1.1\r\n\r\n", 400),
+    (b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\n\r\n", 400),
+    (b"GET / HTTP/1.1\r\n" + b"x: y\r\n" * 200 + b"\r\n", 400),
+    (b"GET / HTTP/1.1\r\nx: " + b"y" * 70_000 + b"\r\n\r\n", 400),
+    (b"POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", 400),
+    (b"POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n", 400),
+    (b"POST / HTTP/1.1\r\nContent-Length: " + str(LARGEST_BODY + 1).encode() + b"\r\n\r\n", 413),
+    (b"POST / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n", 413),
+    (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
+    (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\n", 400),
+    (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nfffffff\r\n", 413),
+]
+"""What is no request, and the status of the answer."""
 
 
 @contextmanager
@@ -146,27 +167,7 @@ def test_it_has_its_openapi_document(port: int) -> None:
     assert STYLE.routes["get_me"].path({}) in document["paths"]
 
 
-@pytest.mark.parametrize(
-    ("sent", "status"),
-    [
-        (b"garbage\r\n\r\n", 400),
-        (b"GET / HTTP/9.9\r\n\r\n", 400),
-        (b"GET / HTTP/x\r\n\r\n", 400),
-        (b"BREW / HTTP/1.1\r\n\r\n", 404),
-        (b"GET /\xff\xfe HTTP/1.1\r\n\r\n", 404),
-        (b"GET /%ff HTTP/1.1\r\n\r\n", 400),
-        (b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\n\r\n", 400),
-        (b"GET / HTTP/1.1\r\n" + b"x: y\r\n" * 200 + b"\r\n", 400),
-        (b"GET / HTTP/1.1\r\nx: " + b"y" * 70_000 + b"\r\n\r\n", 400),
-        (b"POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", 400),
-        (b"POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n", 400),
-        (b"POST / HTTP/1.1\r\nContent-Length: " + str(LARGEST_BODY + 1).encode() + b"\r\n\r\n", 413),
-        (b"POST / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n", 413),
-        (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
-        (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\n", 400),
-        (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nfffffff\r\n", 413),
-    ],
-)
+@pytest.mark.parametrize(("sent", "status"), NO_REQUESTS)
 def test_what_is_no_request_is_answered_and_not_a_fault_of_the_server(port: int, sent: bytes, status: int) -> None:
     answer = raw(port, sent)
     assert answer.startswith(f"HTTP/1.1 {status} ".encode())

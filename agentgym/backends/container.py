@@ -16,7 +16,7 @@ from typing import Any
 
 from agentgym.backends.engine import address, client, explained, history, owner_labels, remove
 from agentgym.backends.keeping import keeper
-from agentgym.backends.lines import Line, NearLine, StreamLine
+from agentgym.backends.lines import Line, NearLine, Pipe, StreamLine
 from agentgym.errors import BackendError
 from agentgym.server import NO_SOCKET
 
@@ -103,6 +103,7 @@ class Container:
         image: id of the image.
         domain: short name of the domain, for the container's name.
         limits: what it may use.
+        service: module of the domain's own service, which speaks in place of the server; "" for the server.
 
     Attributes:
         name: the container's name, unique.
@@ -112,8 +113,8 @@ class Container:
         BackendError: it cannot be started.
     """
 
-    def __init__(self, image: str, domain: str, limits: Limits) -> None:
-        self._image, self._limits = image, limits
+    def __init__(self, image: str, domain: str, limits: Limits, service: str = "") -> None:
+        self._image, self._limits, self._service = image, limits, service
         self.name = f"agentgym-{domain}-{os.getpid()}-{secrets.token_hex(6)}"
         self.abandoned = False
         self._until = time.monotonic() + limits.start_s
@@ -154,6 +155,17 @@ class Container:
         if message.get("error"):
             raise Failed(*message["error"])
         return message["gave"], blob
+
+    def pipe(self) -> Pipe:
+        """The line as plain bytes, for a service that speaks in its own way from now on.
+
+        Raises:
+            BackendError: the engine is reached in a way that cannot carry both directions at once.
+        """
+        try:
+            return self._line.pipe()
+        except TypeError as error:
+            raise BackendError(f"the engine at {address()} carries no service: {error}") from None
 
     def close(self) -> None:
         """Hang up; the container ends by itself."""
@@ -299,7 +311,7 @@ class Container:
             try:
                 api.create_container(
                     self._image,
-                    [argument],
+                    [argument, self._service] if self._service else [argument],
                     name=self.name,
                     hostname="world",
                     labels=owner_labels(),

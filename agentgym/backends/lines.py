@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import select
 import socket
+import ssl
 import struct
 import time
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from agentgym.server import Message, frame, receive
@@ -32,6 +34,31 @@ class Socket(Protocol):
 
     def close(self) -> object:
         """Close it."""
+
+
+class Pipe:
+    """A line as plain bytes: one thread may read it while others, one at a time, write.
+
+    Args:
+        socket: the connection.
+        read: gives exactly so many bytes, however long they take.
+    """
+
+    def __init__(self, socket: socket.socket, read: Callable[[int], bytes]) -> None:
+        self._socket, self.read = socket, read
+
+    def write(self, data: bytes) -> None:
+        """Send all.
+
+        Raises:
+            OSError: the line is dead.
+        """
+        self._socket.sendall(data)
+
+    def hang_up(self) -> None:
+        """End both directions; whoever waits for one of them waits no longer."""
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
 
 
 class Line:
@@ -69,6 +96,18 @@ class Line:
         self._until = time.monotonic() + seconds
         return receive(self._read)
 
+    def pipe(self) -> Pipe:
+        """The line as plain bytes; no more messages can be sent or received.
+
+        Raises:
+            TypeError: the socket is none that one thread can read while another writes.
+        """
+        if not isinstance(self._socket, socket.socket) or isinstance(self._socket, ssl.SSLSocket):
+            raise TypeError(f"a {type(self._socket).__name__} is not read and written at the same time")
+        self._socket.setblocking(True)
+        self._until = float("inf")
+        return Pipe(self._socket, self._read)
+
     def close(self) -> None:
         """Close it."""
         with contextlib.suppress(OSError):
@@ -90,7 +129,7 @@ class Line:
         left = self._until - time.monotonic()
         if left <= 0:
             raise TimeoutError("no answer in time")
-        self._socket.settimeout(left)
+        self._socket.settimeout(left if left < float("inf") else None)
         part = self._socket.recv(65536)
         if not part:
             raise EOFError("the connection closed")

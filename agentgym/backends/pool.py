@@ -22,8 +22,13 @@ _reaped: set[int] = set()
 _pools: dict[tuple[int, str], Pool] = {}
 
 
-def start(wanted: Spec, limits: Limits) -> Container:
+def start(wanted: Spec, limits: Limits, service: str = "") -> Container:
     """Start a container. The first one of a process is preceded by the removal of those whose owners are dead.
+
+    Args:
+        wanted: its image.
+        limits: what it may use.
+        service: module of the domain's own service, "" for the server of an environment.
 
     Raises:
         BackendError: there is no engine to use, no image that fits, or the container does not start.
@@ -32,7 +37,7 @@ def start(wanted: Spec, limits: Limits) -> Container:
     if os.getpid() not in _reaped:
         _reaped.add(os.getpid())
         reap()
-    return Container(image, wanted.domain, limits)
+    return Container(image, wanted.domain, limits, service)
 
 
 def take(wanted: Spec, limits: Limits) -> Container:

@@ -64,7 +64,7 @@ _prepared: dict[tuple[int, Api], tuple[Scenario, Scenario]] = {}
 _MOST = 512
 
 
-def _prepare(scenario: Scenario, seed: int, settings: HrSettings) -> Scenario:
+def prepare(scenario: Scenario, seed: int, settings: HrSettings) -> Scenario:
     """The scenario with the API's spelling fixed, and the person and the spelling entered in the world."""
     case = HrCase.model_validate(scenario.domain)
     drawn = case.api or Api(seed=derive(seed, "api"), obfuscate=derive(seed, "obfuscate") % 4)  # type: ignore[arg-type]
@@ -128,43 +128,49 @@ CONFIRMED = (
 CONFIRMED_MOVES = ("offer", "hired", "turned_down")
 """Policy 1.5: moves of a candidate that need a yes."""
 
-WORLD_SIDE = tuple(
-    f"agentgym.envs.hr.{name}"
-    for name in (
-        "access",
-        "answers",
-        "api",
-        "asking",
-        "canonical",
-        "docs",
-        "docs_overview",
-        "docs_text",
-        "endpoints",
-        "examples",
-        "formats",
-        "http_server",
-        "layout",
-        "naming",
-        "openapi",
-        "operations",
-        "paging",
-        "phrases",
-        "problems",
-        "reading",
-        "records",
-        "seed",
-        "seed_data",
-        "seed_hiring",
-        "seed_pay",
-        "seed_people",
-        "seed_time",
-        "style",
-        "tools",
-        "typed",
-        "words",
-        "world",
-    )
+WORLD_SIDE = (
+    "agentgym.relay",
+    "agentgym.text",
+    *(
+        f"agentgym.envs.hr.{name}"
+        for name in (
+            "access",
+            "answers",
+            "api",
+            "asking",
+            "canonical",
+            "docs",
+            "docs_overview",
+            "docs_text",
+            "endpoints",
+            "examples",
+            "formats",
+            "http_contained",
+            "http_service",
+            "layout",
+            "naming",
+            "openapi",
+            "operations",
+            "paging",
+            "phrases",
+            "problems",
+            "reading",
+            "records",
+            "seed",
+            "seed_data",
+            "seed_hiring",
+            "seed_pay",
+            "seed_people",
+            "seed_time",
+            "style",
+            "tools",
+            "typed",
+            "words",
+            "world",
+        )
+    ),
 )
+"""What an image holds besides the tools: the documentation, the spelling, the HTTP service and the seed data."""
 
 DOMAIN = Domain(
     name="hr",
@@ -192,7 +198,7 @@ DOMAIN = Domain(
     caller="caller",
     briefing=_briefing,
     settings=HrSettings,
-    prepare=_prepare,
+    prepare=prepare,
     presentations={"http": _http, "typed": _typed},
     world_side=WORLD_SIDE,
 )
@@ -226,6 +232,11 @@ class HrEnv(ToolEnv):
     See `agentgym.ToolEnv`; besides ``obfuscate`` (0–3: how far the API's spelling is from the plain one) and
     ``api_seed`` (what the spelling is drawn from). Curated scenarios pin both; in training they are drawn from the
     episode's seed.
+
+    ## Other Clients
+    ``python -m agentgym.envs.hr.http_server`` serves the API to any HTTP client, with ``--docker`` from inside a
+    container, with ``--scenario`` as an episode of that scenario begins; see ``images/README.md``. The judge sees
+    steps alone, so nothing that is done there counts in an episode.
 
     ## Version History
     * v0: first version.
