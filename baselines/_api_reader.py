@@ -272,7 +272,7 @@ def _total(operation: Operation, answer: Answer) -> int:
 # The document.
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)
 def _document(text: str) -> Document:
     """The document ready for use; the same text, as from episode to episode of one API, is taken apart once."""
     document = json.loads(text)

@@ -126,7 +126,7 @@ def respond(
 
 
 def _encoder(made: Api, record: str) -> Encode:
-    columns = [(c.name, c.shown, c.encode, c.money, c.keep_null) for c in made.columns[record]]
+    columns = [(c.name, c.shown, c.encode, c.money, c.keep_null) for c in made.columns(record)]
     money = made.money.encode
 
     def encode(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -256,7 +256,7 @@ def _linked(style: Style, url: str) -> tuple[int, int]:
 def _decode(made: Api, record: str, shown: Mapping[str, Any]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     currency = str(shown.get(made.money.currency, ""))
-    for column in made.columns[record]:
+    for column in made.columns(record):
         value = shown.get(column.shown, _MISSING)
         if value is _MISSING:
             if not column.optional:
