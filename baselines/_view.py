@@ -160,7 +160,9 @@ class View:
         found = True
         while found:
             found = False
-            for name, arguments in self.fresh(self.reads):
+            # An API shows most only to those who name things: each operation has one turn, then what is known is more.
+            turn = len(self.reads) if self._api is not None else None
+            for name, arguments in itertools.islice(self.fresh(self.reads), turn):
                 if self.left <= keep:
                     return
                 found = True

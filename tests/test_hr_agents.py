@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 from datetime import date
@@ -14,11 +15,15 @@ import pytest
 
 from agentgym.baselines._api_formats import Format
 from agentgym.baselines._api_reader import ApiReader
+from agentgym.baselines._api_tools import ApiTools
 from agentgym.baselines._hr_words import following, half_up, last_of, money, understood
+from agentgym.baselines._known import Known
+from agentgym.envs.hr.docs import page, sections
 from agentgym.envs.hr.endpoints import BY_TOOL
 from agentgym.envs.hr.env import DOMAIN
 from agentgym.envs.hr.formats import DATES, MONTH_FORMATS, date_codec, hundredths_codec, minutes_codec, month_codec
 from agentgym.envs.hr.generator import generate
+from agentgym.envs.hr.style import Style, style
 from agentgym.loading import load_curated
 from agentgym.runner_agents import ANALYSTS, BUILT_IN, SCRIPTED, make_agent
 from agentgym.scenario import Scenario
@@ -139,6 +144,22 @@ def test_every_fault_is_seen_somewhere_and_telling_too_much_costs_nothing_but_ma
         assert agents.get("unmasked", set()) <= masked
 
 
+def test_the_table_in_the_manual_is_what_they_reach(hr: Any) -> None:
+    text = (BASELINES.parent / "docs" / "scenarios.md").read_text(encoding="utf-8")
+    head = f"| scenario | {' | '.join(ANALYSTS)} |"
+    rows = text[text.index(head) :].split("\n\n")[0].splitlines()[2:]
+    table = {cells[0]: cells[1:] for cells in (row.strip("| ").split(" | ") for row in rows)}
+    scores = {
+        name.removeprefix("hr/"): [play(hr, agent, s).reasoning for agent in ANALYSTS] for name, s in REASONED.items()
+    }
+    assert table.pop("mean of 10") == [
+        f"{sum(score[place]['total'] for score in scores.values()) / len(scores):.1f}" for place in range(len(ANALYSTS))
+    ]
+    assert table == {
+        name: [f"{score['logic']:g} + {score['implicit']:g}" for score in each] for name, each in scores.items()
+    }
+
+
 def generated(count: int) -> list[Scenario]:
     made = (generate(seed, level) for seed in range(40, 1000) for level in ("L1", "L2"))
     found: list[Scenario] = []
@@ -175,7 +196,7 @@ def test_a_generated_case_of_several_requests_has_no_reasoning() -> None:
 
 def test_the_agents_see_what_an_agent_sees_and_know_no_name_of_the_api() -> None:
     files = [BASELINES / f"{name.replace('-', '_')}.py" for name in ANALYSTS]
-    files += sorted(BASELINES.glob("_hr_*.py")) + sorted(BASELINES.glob("_api_*.py"))
+    files += [*sorted(BASELINES.glob("_hr_*.py")), *sorted(BASELINES.glob("_api_*.py"))]
     assert len(files) > len(ANALYSTS) + 4
     for file in files:
         text = file.read_text(encoding="utf-8")
@@ -265,3 +286,95 @@ def test_openings_are_understood_by_their_cues() -> None:
     assert understood("What is the weather like?", TODAY).kind == ""
     assert (following("2025-12"), last_of("2024-02"), half_up(-5, 2)) == ("2026-01", date(2024, 2, 29), -2)
     assert (money(-5, "GBP"), money(-700, "JPY")) == ("GBP -0.05", "JPY -700")
+
+
+# Agents that call whatever there is.
+
+
+def operations(env: Any) -> set[tuple[str, bool]]:
+    """Canonical tools that were called, and whether the API granted it."""
+    return {(step.ran.name, step.ok) for step in env.unwrapped.trace if step.ran is not None}
+
+
+@pytest.mark.parametrize("level", range(4))
+def test_reading_alone_reaches_most_of_an_api_and_changes_nothing(hr: Any, level: int) -> None:
+    scenario = load_curated(DOMAIN)["hr/onboarding-001"]
+    spec = f"read-only:budget={scenario.checks.process.max_steps}"
+    verdict = play(hr, spec, scenario, obfuscate=level, api_seed=50 + level)
+    assert not verdict.success and not verdict.veto
+    read = {name for name, ok in operations(hr) if ok and name in BY_TOOL}
+    assert len(read) >= 20 and not [name for name in read if BY_TOOL[name].writes]
+    assert not any(step.changes for step in hr.unwrapped.trace if step.writes)
+    names = [step.sent.name for step in hr.unwrapped.trace]
+    assert names[:2] == ["list_docs", "read_docs"] and set(names[2:]) == {"http_request", "finish"}
+
+
+def writing() -> list[Scenario]:
+    found = []
+    for scenario in load_curated(DOMAIN).values():
+        if any(DOMAIN.toolset[action.name].writes for action in scenario.gold[0].actions if action.name in BY_TOOL):
+            found.append(scenario)
+    return found
+
+
+def test_the_spammer_is_vetoed_through_http_wherever_gold_writes(hr: Any) -> None:
+    scenarios = writing()[::3]
+    assert len(scenarios) >= 8
+    used: set[str] = set()
+    for number, scenario in enumerate(scenarios):
+        spec = f"spammer:budget={scenario.checks.process.max_steps}"
+        verdict = play(hr, spec, scenario, obfuscate=number % 4, api_seed=number)
+        assert verdict.veto and not verdict.success, scenario.id
+        used |= {name for name, _ in operations(hr) if name in BY_TOOL and BY_TOOL[name].writes}
+    assert len(used) >= 15
+
+
+def test_the_guesser_proposes_requests_and_fails(hr: Any) -> None:
+    for scenario in writing()[1::4]:
+        verdict = play(hr, "confirm-guesser:refusals=1000", scenario)
+        assert not verdict.success
+    proposed = [step.sent.arguments["tool"] for step in hr.unwrapped.trace if step.sent.name == "confirm_with_user"]
+    assert proposed and set(proposed) == {"http_request"}
+
+
+@pytest.mark.parametrize("level", range(4))
+def test_operations_become_tools_whose_arguments_go_by_the_names_of_fields(level: int) -> None:
+    for seed in range(8):
+        spelt = style(seed, level)
+
+        def call(name: str, arguments: dict[str, Any], spelt: Style = spelt) -> dict[str, Any]:
+            if name == "list_docs":
+                return {"content": json.dumps({"sections": sections(spelt)})}
+            return {"content": page(spelt, arguments["section"])}
+
+        tools = ApiTools(ApiReader(call))
+        fields = spelt.names.fields
+        assert (len(tools.reads), len(tools.writes)) == (
+            sum(not endpoint.writes and spelt.routes[endpoint.tool].method == "GET" for endpoint in BY_TOOL.values()),
+            sum(spelt.routes[endpoint.tool].method != "GET" for endpoint in BY_TOOL.values()),
+        )
+        for endpoint in BY_TOOL.values():
+            route = spelt.routes[endpoint.tool]
+            schema = tools.schemas[f"{route.method} {route.path(fields)}"]
+            named = {fields[parameter.field.name] for parameter in endpoint.parameters if parameter.required}
+            if endpoint.conditional:
+                named.add(fields["version"])
+            if spelt.formats["money"] == "object" and endpoint.tool == "create_adjustment":
+                named.remove(fields["currency"])
+            assert set(schema["required"]) == named, (seed, endpoint.tool)
+
+
+def test_what_is_known_fits_lists_objects_and_what_may_be_left_out() -> None:
+    known = Known()
+    known.take({"people": [{"nr": "E1042", "version": 3}, {"nr": "E1077", "version": 9}], "state": "open"})
+    person = {"type": "string", "description": 'e.g. "E1"'}
+    assert known.suitable("nrs", {"type": "array", "items": person}) == [["E1042"], ["E1077"]]
+    assert known.suitable("sum", {"type": "object", "examples": [{"amount": "1.00"}]}) == [{"amount": "1.00"}]
+    schema = {
+        "properties": {"nr": person, "state": {"enum": ["open", "shut"]}, "day": {"type": "string", "examples": ["1"]}},
+        "required": ["nr", "day"],
+        "optional": True,
+    }
+    calls = known.calls(schema, text="x")
+    assert calls[0] == {"nr": "E1042", "day": "1", "state": "open"} and {"nr": "E1077", "day": "1"} in calls
+    assert known.calls({"properties": {"state": {"enum": ["open"]}}, "optional": True}) == [{"state": "open"}, {}]
