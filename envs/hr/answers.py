@@ -13,6 +13,7 @@ from agentgym.envs.hr.asking import links
 from agentgym.envs.hr.formats import Wrong
 from agentgym.envs.hr.operations import Api, Encode, api
 from agentgym.envs.hr.paging import cursor_of, page_of
+from agentgym.envs.hr.records import RECORDS
 from agentgym.envs.hr.style import CODES, Style
 
 _MISSING = object()
@@ -126,7 +127,11 @@ def respond(
 
 
 def _encoder(made: Api, record: str) -> Encode:
-    columns = [(c.name, c.shown, c.encode, c.money, c.keep_null) for c in made.columns(record)]
+    names, empty = made.style.names.fields, not made.style.omit_nulls
+    columns = [
+        (field.name, names[field.name], made.codec(field.kind).encode, field.kind == "money", empty or field.confidential)
+        for field in RECORDS[record]
+    ]
     money = made.money.encode
 
     def encode(values: Mapping[str, Any]) -> dict[str, Any]:
