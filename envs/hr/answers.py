@@ -127,10 +127,10 @@ def respond(
 
 
 def _encoder(made: Api, record: str) -> Encode:
-    names, empty = made.style.names.fields, not made.style.omit_nulls
+    names, every = made.style.names.fields, not made.style.omit_nulls
     columns = [
-        (field.name, names[field.name], made.codec(field.kind).encode, field.kind == "money", empty or field.confidential)
-        for field in RECORDS[record]
+        (each.name, names[each.name], made.codec(each.kind).encode, each.kind == "money", every or each.confidential)
+        for each in RECORDS[record]
     ]
     money = made.money.encode
 
