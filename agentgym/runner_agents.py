@@ -27,6 +27,10 @@ BUILT_IN = {
     "novice": "agentgym.baselines.novice:Novice",
     "clerk": "agentgym.baselines.clerk:Clerk",
     "expert": "agentgym.baselines.expert:Expert",
+    "analyst": "agentgym.baselines.analyst:Analyst",
+    "unmasked": "agentgym.baselines.unmasked:Unmasked",
+    "rosterless": "agentgym.baselines.rosterless:Rosterless",
+    "page-one": "agentgym.baselines.page_one:PageOne",
     "gold": "agentgym.baselines.gold:Gold",
     "naive": "agentgym.baselines.naive:Naive",
     "retrying": "agentgym.baselines.retrying:Retrying",
@@ -40,10 +44,13 @@ BUILT_IN = {
 LADDER = ("novice", "clerk", "expert")
 """Agents of rising skill. They know the refund desk and nothing else, so a run has them only when they are named."""
 
+ANALYSTS = ("analyst", "unmasked", "rosterless", "page-one")
+"""Agents that work out figures for HR: one with care, three that leave out one thing each. They know nothing else."""
+
 PERTURBED = ("naive", "retrying", "verifying", "keyword-reader", "obedient")
 """Reference agents for perturbations: they know the scenario, as gold does, and differ in what they do about them."""
 
-SCRIPTED = tuple(name for name in BUILT_IN if name not in ("openai", *LADDER, *PERTURBED))
+SCRIPTED = tuple(name for name in BUILT_IN if name not in ("openai", *LADDER, *ANALYSTS, *PERTURBED))
 """The built-in agents that need no model and know no environment: null agents, adversaries and gold."""
 
 _SECRET = re.compile(r"(api_?key|token|secret|password)$", re.IGNORECASE)

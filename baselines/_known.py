@@ -21,6 +21,8 @@ _NAMED = ("name", "title")
 _MOST_NAMES = 3
 _MOST_CALLS = 400
 """So many combinations of arguments of one tool are looked at; the best of them come first."""
+_MOST_FREE = 6
+"""So many values of an argument that may be left out are tried, where that holds for most of them."""
 
 
 class Known:
@@ -43,7 +45,11 @@ class Known:
             found = json.loads(content)
         except ValueError:
             found = content
-        self._walk(found, "")
+        self.take(found)
+
+    def take(self, value: Any) -> None:
+        """Take in a value: an object by its keys, a text by its words."""
+        self._walk(value, "")
 
     def _walk(self, value: Any, key: str) -> None:
         if isinstance(value, dict):
@@ -80,12 +86,17 @@ class Known:
 
         Args:
             parameter: its name, compared with the keys of results.
-            schema: its JSON schema; an enumeration gives all its values.
+            schema: its JSON schema; an enumeration gives all its values, an object its examples, a list what would suit
+                an item, each alone.
         """
         if "enum" in schema:
             return [value for value in schema["enum"] if value is not None]
         kinds = schema.get("type", [])
         kinds = [kinds] if isinstance(kinds, str) else kinds
+        if "array" in kinds:
+            return [[value] for value in self.suitable(parameter.removesuffix("s"), schema.get("items", {}))]
+        if "object" in kinds:
+            return list(schema.get("examples", ()))
         found = dict(self.values.get(parameter, {}))
         if "integer" in kinds:
             for key in sorted(key for key in self.values if _unit(key) == _unit(parameter)):
@@ -105,7 +116,8 @@ class Known:
         """Arguments for a tool made of what is known, coherent ones (values that stood in one record) first.
 
         Args:
-            parameters: JSON schema of the tool's arguments.
+            parameters: JSON schema of the tool's arguments; with ``optional`` any of those that are not required may be
+                left out, whatever they are called.
             text: stands in for a required text of which nothing is known and whose manual has no example; "" leaves out
                 a tool that needs one.
         """
@@ -113,19 +125,34 @@ class Known:
         required = [name for name in properties if name in parameters.get("required", ())]
         options = {name: self.suitable(name, properties[name]) for name in properties}
         for name in required:
-            if not options[name] and text and properties[name].get("type") == "string":
-                example = _EXAMPLE.search(properties[name].get("description", ""))
-                options[name] = [example[1] if example else text]
+            if not options[name] and text:
+                options[name] = _made_up(properties[name], text)
         base = sorted(_combined({name: options[name] for name in required}), key=self._disorder)
-        others = [name for name in properties if name not in required and ("_id" in name or not required)]
-        widened = [{**arguments, name: value} for name in others for arguments in base[:8] for value in options[name]]
+        free = bool(parameters.get("optional"))
+        others = [name for name in properties if name not in required and ("_id" in name or not required or free)]
+        most = _MOST_FREE if free else None
+        widened = [
+            {**arguments, name: value} for name in others for arguments in base[:8] for value in options[name][:most]
+        ]
+        if free:
+            return widened + base
         return base + widened if required or not others else widened
 
     def _disorder(self, arguments: Json) -> int:
         """Minus the number of pairs of arguments that stood together in one object of a result."""
-        pairs = [_pair(key, value) for key, value in arguments.items()]
+        pairs = [_pair(key, value) for key, value in arguments.items() if isinstance(value, str | int)]
         places = [self._places[pair] for pair in pairs if pair in self._places]
         return -sum(not one.isdisjoint(two) for one, two in itertools.combinations(places, 2))
+
+
+def _made_up(schema: Schema, text: str) -> list[Any]:
+    """A value for a parameter of which nothing is known: an example of the manual, else *text* for a text."""
+    if "examples" in schema:
+        return list(schema["examples"])
+    if schema.get("type") != "string":
+        return []
+    example = _EXAMPLE.search(schema.get("description", ""))
+    return [example[1] if example else text]
 
 
 def _combined(options: Mapping[str, list[Any]]) -> Iterator[Json]:

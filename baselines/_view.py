@@ -11,6 +11,8 @@ from typing import Any
 import gymnasium as gym
 
 from agentgym import Agent, Usage
+from agentgym.baselines._api_reader import TOOLS, ApiReader, answered
+from agentgym.baselines._api_tools import ApiTools
 from agentgym.baselines._known import Known
 
 Json = dict[str, Any]
@@ -21,6 +23,7 @@ BUDGET = 40
 _COMMON = frozenset({"respond", "confirm_with_user", "hand_off", "wait", "finish"})
 _ENDS = ("delete_", "close_", "cancel_", "remove_")
 _READS = ("get_", "find_", "list_", "search_")
+_DOCS = TOOLS - {"http_request"}
 
 
 def parsed(content: str) -> Any:
@@ -37,6 +40,9 @@ class EpisodeOver(Exception):
 
 class View:
     """One running episode, by what its agent is shown: the tools' schemas, the system text, the observations.
+
+    Where all that there is to call is an HTTP API, `explore` reads its documentation first. Its operations are tools
+    from then on, named by method and path: what is said below of tools holds for them.
 
     Args:
         env: reset here.
@@ -57,7 +63,8 @@ class View:
     """
 
     def __init__(self, env: gym.Env[Any, Any], seed: int | None, options: Json, budget: int) -> None:
-        self._env = env
+        self._env, self._over = env, False
+        self._api: ApiTools | None = None
         self.observation, info = env.reset(seed=seed, options=options)
         functions = [tool["function"] for tool in env.get_wrapper_attr("tools")]
         self.tools: dict[str, Json] = {function["name"]: function["parameters"] for function in functions}
@@ -72,10 +79,30 @@ class View:
         self.known = Known()
         self.known.learn(str(self.observation["content"]).removeprefix(self.system))
         self._tried: set[str] = set()
-        self._over = False
 
     def _unlikely(self, name: str) -> tuple[bool, int]:
-        return name.startswith(_ENDS), -sum(word in self.opening.casefold() for word in name.split("_"))
+        words = name.split("_") if self._api is None else self._api.texts[name].casefold().split()
+        return name.startswith((*_ENDS, "DELETE")), -sum(word in self.opening.casefold() for word in words)
+
+    def read_api(self) -> None:
+        """Read the documentation of an HTTP API, where there is one and nothing else: two steps, once."""
+        if self._api is None and set(self.tools) >= TOOLS:
+            self._api = ApiTools(ApiReader(self.call))
+            self.tools |= self._api.schemas
+            self.reads, self.writes = self._api.reads, sorted(self._api.writes, key=self._unlikely)
+
+    def _sent(self, name: str, arguments: Json) -> tuple[str, Json]:
+        """A call as it is made."""
+        if self._api is None or name not in self._api.schemas:
+            return name, arguments
+        return "http_request", self._api.request(name, arguments)
+
+    def _learn(self, name: str, content: str) -> None:
+        """Take in what a tool gave: of an HTTP answer the body, of documentation nothing, since it is no data."""
+        if "http_request" not in self.tools or name not in TOOLS:
+            self.known.learn(content)
+        elif name not in _DOCS:
+            self.known.take(answered(content).body)
 
     def act(self, action: Any) -> Json:
         """Take a step and return the observation.
@@ -91,7 +118,7 @@ class View:
             self._over = True
             raise EpisodeOver
         if self.observation["role"] != "error":
-            self.known.learn(self.observation["content"])
+            self._learn(self.observation["name"], self.observation["content"])
         return dict(self.observation)
 
     def call(self, name: str, arguments: Json) -> Json:
@@ -100,6 +127,7 @@ class View:
         Raises:
             EpisodeOver: as for `act`.
         """
+        name, arguments = self._sent(name, arguments)
         return self.act({"name": name, "arguments": arguments})
 
     def say(self, message: str) -> Json:
@@ -112,6 +140,7 @@ class View:
 
     def confirmed(self, tool: str, arguments: Json) -> bool | None:
         """Ask the user to agree to a call: yes, no, or None where the call cannot be proposed."""
+        tool, arguments = self._sent(tool, arguments)
         answer = parsed(self.call("confirm_with_user", {"tool": tool, "arguments": arguments})["content"])
         return bool(answer["confirmed"]) if isinstance(answer, dict) and "confirmed" in answer else None
 
@@ -126,10 +155,14 @@ class View:
 
     def explore(self, keep: int) -> None:
         """Read breadth first: each tool on all that is known, then on what that showed, until *keep* steps are left."""
+        if self.left > keep:
+            self.read_api()
         found = True
         while found:
             found = False
-            for name, arguments in list(self.fresh(self.reads)):
+            # An API shows most only to those who name things: each operation has one turn, then what is known is more.
+            turn = len(self.reads) if self._api is not None else None
+            for name, arguments in itertools.islice(self.fresh(self.reads), turn):
                 if self.left <= keep:
                     return
                 found = True

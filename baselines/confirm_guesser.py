@@ -40,6 +40,9 @@ class ConfirmGuesser(Scripted):
     def _answer(self, view: View, told: list[str]) -> Json:
         """The fields of what its calls gave that the policy speaks of."""
         results = [result for result in map(parsed, told) if isinstance(result, dict)]
+        # An answer of an HTTP API has its result in the body, and there often under one key.
+        results += [part for result in results if isinstance(part := result.get("body"), dict)]
+        results += [part for result in results for part in result.values() if isinstance(part, dict)]
         fields = {key: value for result in results for key, value in result.items()}
         return {key: value for key, value in fields.items() if f"`{key}`" in view.system}
 

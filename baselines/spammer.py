@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from agentgym.baselines._policy import refusal_codes
 from agentgym.baselines._view import BUDGET, Json, Scripted, View, main
 
@@ -23,11 +25,12 @@ class Spammer(Scripted):
     def play(self, view: View) -> None:
         """Read, write, tell, finish. A write shows new identifiers, so the calls are found anew until none is left."""
         view.explore(keep=2 * self.budget // 3)
-        calls = list(view.fresh(view.writes, text="as requested"))
-        while calls and view.left > 2:
-            for name, arguments in calls[: view.left - 2]:
+        found = True
+        while found and view.left > 2:
+            found = False
+            for name, arguments in itertools.islice(view.fresh(view.writes, text="as requested"), view.left - 2):
+                found = True
                 view.call(name, arguments)
-            calls = list(view.fresh(view.writes, text="as requested"))
         answers = self._answers(view)
         view.say("All values: " + "; ".join(f"{key} {', '.join(map(str, found))}" for key, found in answers.items()))
         view.finish(self.outcome, answers)

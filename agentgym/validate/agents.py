@@ -104,16 +104,15 @@ def spammer(subject: Subject) -> Finding:
     """Every write on everything, every answer: no success, and a veto on every scenario whose gold writes.
 
     There are two: the reference agent, which finds things by itself, and one that is given gold's reads and all the
-    rows around them.
+    rows around them. Where the tools are presented in another form, the first plays in that as well, and no less is
+    asked of it there: it reads the documentation and writes through what that describes.
     """
     writing = {run.scenario.id for run in gold_runs(subject) if _writes(run)}
     specs = [f"spammer:outcome={outcome}" for outcome in ("done", "refused", "impossible")]
     outcomes = [o for s in subject.scenarios for spec in specs for o in _play(subject, spec, s)]
     outcomes += _informed_spam(subject)
     finding = _finding(outcomes, lambda o: o.verdict.success or o.total > 0.0)
-    # Behind an interface that has to be read first, it finds nothing to write: there, only that it fails is asked.
-    sure = [o for o in outcomes if not o.adversary.endswith(f"({_PRESENTED})")]
-    missed = [o for o in sure if o.scenario.id in writing and not o.verdict.veto]
+    missed = [o for o in outcomes if o.scenario.id in writing and not o.verdict.veto]
     finding.failures += [f"no veto: {outcome}" for outcome in missed]
     vetoed = sum(o.verdict.veto for o in outcomes)
     return Finding(f"{finding.figure}, {vetoed} vetoed", finding.failures)

@@ -13,6 +13,7 @@ from agentgym.envs.hr.asking import links
 from agentgym.envs.hr.formats import Wrong
 from agentgym.envs.hr.operations import Api, Encode, api
 from agentgym.envs.hr.paging import cursor_of, page_of
+from agentgym.envs.hr.records import RECORDS
 from agentgym.envs.hr.style import CODES, Style
 
 _MISSING = object()
@@ -126,7 +127,11 @@ def respond(
 
 
 def _encoder(made: Api, record: str) -> Encode:
-    columns = [(c.name, c.shown, c.encode, c.money, c.keep_null) for c in made.columns[record]]
+    names, every = made.style.names.fields, not made.style.omit_nulls
+    columns = [
+        (each.name, names[each.name], made.codec(each.kind).encode, each.kind == "money", every or each.confidential)
+        for each in RECORDS[record]
+    ]
     money = made.money.encode
 
     def encode(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -256,7 +261,7 @@ def _linked(style: Style, url: str) -> tuple[int, int]:
 def _decode(made: Api, record: str, shown: Mapping[str, Any]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     currency = str(shown.get(made.money.currency, ""))
-    for column in made.columns[record]:
+    for column in made.columns(record):
         value = shown.get(column.shown, _MISSING)
         if value is _MISSING:
             if not column.optional:

@@ -92,6 +92,7 @@ def _string(value: Any, most: int) -> str:
     return value
 
 
+@lru_cache(maxsize=64)
 def text_codec(most: int, expects: str, example: str) -> Codec:
     """Any text of 1 to *most* characters, not blank."""
     schema = {"type": "string", "minLength": 1, "maxLength": most, "pattern": PRINTED}
@@ -106,6 +107,7 @@ def _whole(value: Any, low: int, high: int) -> int:
     return value
 
 
+@lru_cache(maxsize=64)
 def int_codec(low: int, high: int, expects: str, example: int) -> Codec:
     """A whole number in *low*..*high*."""
     schema = {"type": "integer", "minimum": low, "maximum": high}
@@ -142,6 +144,7 @@ def _remembered(encode: Callable[[Any], Any] | None) -> Callable[[Any], Any] | N
     return None if encode is None else lru_cache(maxsize=2048)(encode)
 
 
+@lru_cache(maxsize=64)
 def date_codec(form: str) -> Codec:
     """A calendar day; canonical "2026-03-14"."""
     written, pattern = DATES[form]
@@ -154,6 +157,7 @@ def date_codec(form: str) -> Codec:
     return Codec(encode, _reader(pattern, True), "string", schema, f"a date {written} such as {shown}", example)
 
 
+@lru_cache(maxsize=64)
 def month_codec(form: str) -> Codec:
     """A calendar month; canonical "2026-03"."""
     written, pattern = MONTH_FORMATS[form]
@@ -210,6 +214,7 @@ def _moment_reader(between: str, end: str, day: Codec) -> Callable[[Any], str]:
     return read
 
 
+@lru_cache(maxsize=64)
 def minutes_codec(form: str) -> Codec:
     """A length of time; canonical whole minutes."""
     if form == "clock":
@@ -258,6 +263,7 @@ def _hours(value: Any) -> int:
     return _whole(round(_number(value) * 60), 0, LARGEST_MINUTES)
 
 
+@lru_cache(maxsize=64)
 def hundredths_codec(form: str) -> Codec:
     """A number with two decimals; canonical 100 times that."""
     most = LARGEST_HUNDREDTHS
@@ -306,6 +312,7 @@ def undecimal(value: Any, digits: int, most: int = LARGEST_MONEY) -> int:
     return _whole(-minor if found[1] else minor, -most, most)
 
 
+@lru_cache(maxsize=64)
 def bool_codec(form: str) -> Codec:
     """Yes or no."""
     pairs: Mapping[str, tuple[Any, Any]] = {"json": (True, False), "yes": ("yes", "no"), "letter": ("Y", "N")}
@@ -338,6 +345,7 @@ def enum_codec(values: Mapping[str, str]) -> Codec:
     return Codec(encode, read, "string", {"type": "string", "enum": shown}, expects, next(iter(values)))
 
 
+@lru_cache(maxsize=64)
 def ids_codec(least: int = 0) -> Codec:
     """A list of at least so many ids, different from each other."""
 

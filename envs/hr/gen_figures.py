@@ -10,6 +10,7 @@ from agentgym.envs.hr import gen_gold as gold
 from agentgym.envs.hr.gen_case import Case
 from agentgym.envs.hr.gen_data import CLOSED, Comparison, Person, Slip
 from agentgym.envs.hr.gen_gold import act, of
+from agentgym.envs.hr.gen_reasoning import compared
 from agentgym.envs.hr.gen_request import Request, Two
 from agentgym.scenario import GoldAction
 
@@ -191,6 +192,7 @@ def _compared(case: Case, request: Request, i: int, found: Comparison) -> None:
     told = checks.money(abs(difference), currency)
     request.told.append(told)
     request.checkpoints.append(checks.told(f"told_{i}", told))
+    request.reasoning = compared(found, told)
     request.answer = {
         "difference_minor": (checks.money(difference, currency), Two(one, two)),
         "currency": (checks.text(currency), Two(in_one, in_two)),

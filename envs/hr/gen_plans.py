@@ -56,6 +56,7 @@ SCENARIO: Final = Scenario(
     gold=[PLAN, PLAN],
     capability="api-chain",
     sources="multi",
+    reasoning=None,
 )
 
 _GOALS: Final[dict[str, tuple[tuple[str, str], ...]]] = {

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from agentgym.chain_spec import Reasoning
 from agentgym.compare import Comparator
 from agentgym.scenario import (
     AllowedChange,
@@ -51,6 +52,7 @@ class Request:
         required: each entry calls of which any one will do.
         hand_off: the reason to hand the whole case off.
         told: what the person must be told.
+        reasoning: the score of the chain, for a case that has no other request.
     """
 
     kind: str
@@ -75,3 +77,4 @@ class Request:
     given: list[str] = field(default_factory=list)
     hand_off: str = ""
     colleague: list[Comparator] = field(default_factory=list)
+    reasoning: Reasoning | None = None

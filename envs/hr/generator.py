@@ -149,6 +149,8 @@ def _scenario(name: str, level: str, family: Family, case: Case, requests: list[
         checkpoints=[point for request in requests for point in request.checkpoints],
         checks=_checks(requests, codes, len(refused) < len(requests), max(len(plan.actions) for plan in plans)),
         veto=[*_own(case.caller), *_unique(rule for request in requests for rule in request.veto)],
+        # Another request may read the same lists for other days.
+        reasoning=requests[0].reasoning if len(requests) == 1 else None,
         secrets=_unique(secret for request in requests for secret in request.secrets),
         plan=plan_of(tuple(request.kind for request in requests)),
         gold=plans,

@@ -50,7 +50,7 @@ class Route(NamedTuple):
 
     def path(self, names: Mapping[str, str]) -> str:
         """The path with the parameters' shown names, such as ``/v1/people/{personNo}``."""
-        return "/" + "/".join(part.format_map(_Braced(names)) for part in self.segments)
+        return "/" + "/".join(_braced(part, names) if part[0] == "{" else part for part in self.segments)
 
     def fill(self, values: Mapping[str, str]) -> str:
         """The path with values (as shown) in place of parameters."""
@@ -58,12 +58,9 @@ class Route(NamedTuple):
         return "/" + "/".join(part.format_map(quoted) if part[0] == "{" else part for part in self.segments)
 
 
-class _Braced(dict[str, str]):
-    def __missing__(self, key: str) -> str:
-        raise KeyError(key)
-
-    def __init__(self, names: Mapping[str, str]) -> None:
-        super().__init__({key: "{" + name + "}" for key, name in names.items()})
+def _braced(part: str, names: Mapping[str, str]) -> str:
+    name, _, rest = part[1:].partition("}")
+    return f"{{{names[name]}}}{rest}"
 
 
 def plan(draw: Draw, level: int, path_case: str) -> Plan:

@@ -67,7 +67,7 @@ def record_schema(made: Api, record: str) -> Json:
     fields = {field.name: field for field in RECORDS[record]}
     properties: Json = {}
     required: list[str] = []
-    for column in made.columns[record]:
+    for column in made.columns(record):
         field = fields[column.name]
         if not field.documented:
             continue

@@ -151,6 +151,7 @@ class Api:
         self.style = style
         self.money = Money(style)
         self.encoders: dict[str, Encode] = {}
+        self._columns: dict[str, tuple[Column, ...]] = {}
         formats = style.formats
         day = date_codec(formats["date"])
         self._codecs: dict[str, Codec] = {
@@ -180,10 +181,12 @@ class Api:
             found = self._codecs[kind] = enum_codec(self.style.names.values[kind.removeprefix("enum:")])
         return found
 
-    @cached_property
-    def columns(self) -> Mapping[str, tuple[Column, ...]]:
-        """The fields of each record."""
-        return {record: tuple(self._column(field) for field in fields) for record, fields in RECORDS.items()}
+    def columns(self, record: str) -> tuple[Column, ...]:
+        """The fields of a record; made when they are first asked for, since an episode sees few records."""
+        found = self._columns.get(record)
+        if found is None:
+            found = self._columns[record] = tuple(self._column(field) for field in RECORDS[record])
+        return found
 
     def single_key(self, record: str) -> str:
         """The key under which one record stands, "" for none."""
