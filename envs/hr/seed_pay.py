@@ -32,8 +32,8 @@ def adjustments(seed: Seed, found: list[Person]) -> None:
         if not first <= month <= (person.row["left_on"] or "2026-03")[:7]:
             continue
         kind = "bonus" if index < 70 else seed.pick(("correction", "correction", "repayment", "overtime"))
-        unit = 100 if currency[person.row["site"]] == "JPY" else 1
-        amount = (2000 + 25 * seed.draw(400) if kind != "bonus" else 25000 + 500 * seed.draw(300)) * unit
+        # In cents, and of much the same worth in yen, which have none.
+        amount = 2000 + 25 * seed.draw(400) if kind != "bonus" else 25000 + 500 * seed.draw(300)
         day = min(f"{month}-{2 + seed.draw(17):02}", later(NOW, -1))
         rows.append(
             {"adjustment_id": "", "employee_id": person.id, "month": month, "kind": kind,
