@@ -41,9 +41,9 @@ class SecondSource(Recovery):
             return seen
         if bound:
             for fact in self._facts:
-                for source in fact.sources:
-                    if source.tool == action["name"]:
-                        seen = self._checked(fact, source, action, seen, act)
+                source = _source(fact, action)
+                if source is not None:
+                    seen = self._checked(fact, source, action, seen, act)
         self._meet(parsed(seen["content"]))
         return seen
 
@@ -74,7 +74,7 @@ class SecondSource(Recovery):
         asked = [row[other.ask]] if other.ask in row else list(self._met.get(other.ask, {}))[-2:]
         found: dict[str, Any] | None = None
         for value in asked:
-            action = {"name": other.tool, "arguments": {other.ask: value}}
+            action = {"name": other.tool, "arguments": {**other.given, other.ask: value}}
             place = json.dumps(action, sort_keys=True)
             seen = self._kept[place] if place in self._kept else act(action)
             if seen["role"] == "error":
@@ -104,6 +104,13 @@ class SecondSource(Recovery):
         elif isinstance(value, list):
             for entry in value:
                 self._meet(entry)
+
+
+def _source(fact: Fact, action: Action) -> Source | None:
+    """The source that a call asks: of several of one tool, the one by whose argument it asks."""
+    own = [source for source in fact.sources if source.tool == action["name"]]
+    asked = [source for source in own if action["arguments"].get(source.ask) is not None]
+    return next(iter(asked or own), None)
 
 
 def _rows(fact: Fact, source: Source, seen: Observation) -> Rows:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -12,10 +12,10 @@ from agentgym.envs.hr.answers import Problem, Response, parse, problem_of, respo
 from agentgym.envs.hr.api import Routed, route
 from agentgym.envs.hr.asking import request
 from agentgym.envs.hr.endpoints import BY_TOOL, ENDPOINTS
-from agentgym.envs.hr.style import Style, style, typed
+from agentgym.envs.hr.style import CODES, Style, style, typed
 from agentgym.envs.hr.tools import TOOLS
 from agentgym.envs.hr.typed import typed_parameters, typed_request, typed_route
-from agentgym.hooks import Context
+from agentgym.hooks import Context, Fault
 from agentgym.presentation import Answer, Presentation
 from agentgym.text import dumps
 from agentgym.tools import Tool, ToolError, build_tool
@@ -122,6 +122,16 @@ class _HrPresentation(Presentation):
             return result._replace(error=problem_of(self.style, result.error).message)
         return result
 
+    def broken(self, call: Call, asked: Call, fault: Fault) -> str:
+        """A fault as the API's own answer; no answer at all is told in words."""
+        if call.name not in BY_TOOL or not fault.status:
+            return super().broken(call, asked, fault)
+        if fault.status == CODES["rate_limited"]:
+            problem = Problem("rate_limited", f"try again in {fault.wait_s} s", {"retry_after_s": fault.wait_s})
+        else:
+            problem = Problem("unavailable", "the request may or may not have taken effect")
+        return dumps(self._content(respond(self.style, call.name, problem)))
+
     def show(self, call: Call) -> Call:
         """A canonical call as the agent would make it."""
         if call.name == _CONFIRM and call.arguments.get("tool") in BY_TOOL:
@@ -151,6 +161,12 @@ class HttpPresentation(_HrPresentation):
 
     def _content(self, response: Response) -> Any:
         return response.value()
+
+    def written(self, call: Call, value: Any, write: Callable[[Any], Any], media: str) -> Any:
+        """An answer whose body is in another format, as a header says."""
+        if call.name != HTTP_REQUEST.name:
+            return write(value)
+        return {**value, "headers": {**value["headers"], "Content-Type": media}, "body": write(value["body"])}
 
     def read(self, call: Call, content: str) -> Any:
         """The canonical result that an observation says; what is no such result comes back parsed where it is JSON."""
