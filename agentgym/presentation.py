@@ -49,6 +49,8 @@ class Presentation(Hook):
 
     name = "presentation"
     shown: Sequence[Tool] = ()
+    http = False
+    """Its calls are requests ``{method, path, query, headers, body}``, its results ``{status, headers, body}``."""
 
     @cached_property
     def toolset(self) -> Mapping[str, Tool]:
@@ -78,6 +80,14 @@ class Presentation(Hook):
             ValueError: it cannot be said.
         """
         raise NotImplementedError
+
+    def operation(self, call: Call) -> str:
+        """The domain's tool that a call asks for as it is shown, whatever its arguments; "" for none."""
+        return call.name
+
+    def address(self, tool: str) -> str:
+        """How the agent is told of the domain's tool: its name as shown, or method and path; "" where it is not."""
+        return tool
 
     def broken(self, call: Call, asked: Call, fault: Fault) -> str:
         """What the agent is shown of a call that something between the presentation and the world broke.

@@ -17,8 +17,9 @@ from typing import Any
 from agentgym.errors import AgentGymError
 from agentgym.perturbations import Turn
 from agentgym.text import dumps
-from agentgym.wrappers.drift_rules import Drift, read_drifts
+from agentgym.wrappers.drift_rules import EXPAND, Drift, read_drifts
 from agentgym.wrappers.formats import decode, format_of
+from agentgym.wrappers.http_drift import BASE, is_at, renamed
 
 Action = dict[str, Any]
 Observation = Mapping[str, str]
@@ -32,7 +33,7 @@ _PASSING, _GONE = (429, 503), (404, 410)
 _RETRY_AFTER = re.compile(r"retry-after: (\d+)")
 _UNTIL = re.compile(r"until (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)")
 _HAND_OFF = re.compile(r"hand off \w+ case with the reason `(\w+)`")
-_HTTP = {"status", "headers", "body"}
+_HTTP, _REQUEST = {"status", "headers", "body"}, {"method", "path"}
 _REFERENCE = re.compile(r"\b[A-Z]{3}-\d{4}\b")
 
 
@@ -261,30 +262,51 @@ class Reread(Recovery):
         """Act in the new way; where only an error tells of it, in that way then."""
         if action["name"] == "confirm_with_user":
             return act(self._confirmation(action))
+        before = self._of(action)
         seen = act(self._now(action))
-        news = read_drifts(seen["content"]) if seen["role"] == "error" else {}
-        if action["name"] in news:
-            self._drifts |= news
-            seen = act(self._now(action))
-        drift = self._drifts.get(action["name"])
+        if seen["role"] == "error":
+            self._drifts |= read_drifts("\n".join(_texts(parsed(seen["content"]))))
+            if self._of(action) != before:
+                seen = act(self._now(action))
+        drift = self._of(action)
         if drift is None or seen["role"] == "error":
             return seen
-        return {**seen, "content": dumps(drift.original(parsed(seen["content"])))}
+        found = parsed(seen["content"])
+        if isinstance(found, dict) and found.keys() == _HTTP:
+            return {**seen, "content": dumps({**found, "body": drift.original(found["body"])})}
+        return {**seen, "content": dumps(drift.original(found))}
+
+    def hear(self, seen: Observation) -> None:
+        """Pages of documentation tell of changes, too."""
+        if seen["role"] == "tool":
+            self._drifts |= read_drifts(seen["content"])
+
+    def _of(self, action: Action) -> Drift | None:
+        """How what a call is for has changed: a tool, or an endpoint by its method and path."""
+        asked = action["arguments"]
+        if not _REQUEST <= asked.keys():
+            return self._drifts.get(action["name"])
+        found = [drift for old, drift in self._drifts.items() if is_at(old, asked["method"], asked["path"])]
+        return min(found, key=lambda drift: drift.old.count("{"), default=None)
 
     def _now(self, action: Action) -> Action:
-        drift = self._drifts.get(action["name"])
+        drift, asked = self._of(action), action["arguments"]
         if drift is None:
             return action
-        return {"name": drift.new, "arguments": drift.arguments(action["arguments"], action["arguments"])}
+        if _REQUEST <= asked.keys():
+            return {**action, "arguments": {**renamed(asked, drift), "path": BASE + asked["path"]}}
+        return {"name": drift.new, "arguments": drift.arguments(asked, asked)}
 
     def _confirmation(self, action: Action) -> Action:
         asked = action["arguments"]
-        drift = self._drifts.get(asked.get("tool", ""))
-        if drift is None or not isinstance(asked.get("arguments"), dict):
+        inner: Action = {"name": asked.get("tool", ""), "arguments": asked.get("arguments")}
+        if not isinstance(inner["arguments"], dict):
             return action
-        inner = drift.arguments(asked["arguments"], asked["arguments"])
-        inner.pop("expand", None)
-        return {**action, "arguments": {**asked, "tool": drift.new, "arguments": inner}}
+        now = self._now(inner)
+        for part in (now["arguments"], now["arguments"].get("query")):
+            if isinstance(part, dict) and now is not inner:
+                part.pop(EXPAND, None)
+        return {**action, "arguments": {**asked, "tool": now["name"], "arguments": now["arguments"]}}
 
 
 class Ask(Recovery):
@@ -323,6 +345,15 @@ def parsed(content: str) -> Any:
         return json.loads(content)
     except ValueError:
         return content
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in a JSON value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for entry in value.values() if isinstance(value, dict) else value:
+            yield from _texts(entry)
 
 
 def _notices(seen: Observation, sender: str = "") -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from agentgym.common import COMMON_TOOLS
 from agentgym.envs.hr.answers import Problem, Response, parse, problem_of, respond
-from agentgym.envs.hr.api import Routed, route
+from agentgym.envs.hr.api import Routed, operation_of, route
 from agentgym.envs.hr.asking import request
 from agentgym.envs.hr.endpoints import BY_TOOL, ENDPOINTS
 from agentgym.envs.hr.style import CODES, Style, style, typed
@@ -124,13 +124,15 @@ class _HrPresentation(Presentation):
 
     def broken(self, call: Call, asked: Call, fault: Fault) -> str:
         """A fault as the API's own answer; no answer at all is told in words."""
-        if call.name not in BY_TOOL or not fault.status:
+        if self.operation(asked) not in BY_TOOL or not fault.status:
             return super().broken(call, asked, fault)
-        if fault.status == CODES["rate_limited"]:
+        if fault.status == CODES["not_found"]:
+            problem = Problem("not_found", fault.error)
+        elif fault.status == CODES["rate_limited"]:
             problem = Problem("rate_limited", f"try again in {fault.wait_s} s", {"retry_after_s": fault.wait_s})
         else:
             problem = Problem("unavailable", "the request may or may not have taken effect")
-        return dumps(self._content(respond(self.style, call.name, problem)))
+        return dumps(self._content(respond(self.style, "", problem)))
 
     def show(self, call: Call) -> Call:
         """A canonical call as the agent would make it."""
@@ -142,6 +144,8 @@ class _HrPresentation(Presentation):
 
 class HttpPresentation(_HrPresentation):
     """Documentation to list and read, and HTTP requests."""
+
+    http = True
 
     def __init__(self, seed: int, level: int) -> None:
         self.style = style(seed, level)
@@ -161,6 +165,19 @@ class HttpPresentation(_HrPresentation):
 
     def _content(self, response: Response) -> Any:
         return response.value()
+
+    def operation(self, call: Call) -> str:
+        """The tool behind a method and a path."""
+        if call.name != HTTP_REQUEST.name:
+            return call.name
+        return operation_of(self.style, str(call.arguments.get("method")), str(call.arguments.get("path")))
+
+    def address(self, tool: str) -> str:
+        """Method and path, as the documentation has them."""
+        if tool not in BY_TOOL:
+            return ""
+        route_ = self.style.routes[tool]
+        return f"{route_.method} {route_.path(self.style.names.fields)}"
 
     def written(self, call: Call, value: Any, write: Callable[[Any], Any], media: str) -> Any:
         """An answer whose body is in another format, as a header says."""
@@ -196,6 +213,14 @@ class TypedPresentation(_HrPresentation):
 
     def _content(self, response: Response) -> Any:
         return response.body
+
+    def operation(self, call: Call) -> str:
+        """The tool behind a name."""
+        return self._tools.get(call.name, call.name)
+
+    def address(self, tool: str) -> str:
+        """Its name in the style; the pages of the documentation are as they are."""
+        return self.style.names.operations.get(tool, "")
 
     def read(self, call: Call, content: str) -> Any:
         """The canonical result that an observation says; what is no such result comes back parsed where it is JSON."""

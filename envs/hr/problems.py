@@ -12,7 +12,16 @@ from typing import Any, Literal
 
 from agentgym.tools import ToolError, shown
 
-Code = Literal["bad_request", "forbidden", "not_found", "conflict", "version_conflict", "unprocessable", "rate_limited", "unavailable"]
+Code = Literal[
+    "bad_request",
+    "forbidden",
+    "not_found",
+    "conflict",
+    "version_conflict",
+    "unprocessable",
+    "rate_limited",
+    "unavailable",
+]
 
 STATUS: dict[Code, int] = {
     "bad_request": 400,
