@@ -29,7 +29,9 @@ class _Model(BaseModel):
 class Source(_Model):
     """A tool that gives rows of a fact, asked by one argument: at the key ``rows`` of its result, "" for itself.
 
-    ``given`` are other arguments to ask with, such as a large page. ``decides`` are fields on which later calls and amounts rest when they are read here; with ``several`` only in a
+    ``given`` are other arguments to ask with, such as a large page.
+
+    ``decides`` are fields on which later calls and amounts rest when they are read here; with ``several`` only in a
     result of two rows or more, which are told apart by them.
     """
 

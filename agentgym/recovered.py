@@ -11,7 +11,8 @@ from agentgym.env import ToolEnv
 from agentgym.gold import GoldError, GoldRunner, observed, resolve
 from agentgym.perturbations import Table, table_of
 from agentgym.presentation import Presentation
-from agentgym.recovery import Act, Action, Ask, Convert, Heed, Instead, Observation, Recovery, Reread, Retry, Wait
+from agentgym.recovery import Act, Action, Ask, Convert, Heed, Instead, Observation, Recovery, Retry, Wait
+from agentgym.rereading import Reread
 from agentgym.scenario import GoldAction, Scenario
 from agentgym.second_source import SecondSource
 from agentgym.text import dumps

@@ -26,51 +26,50 @@ class HttpDrift:
     """Turns requests to second versions into those to first ones, and answers of first ones into those of second ones.
 
     Args:
-        presentation: the API.
         drifts: the domain's tool → how its endpoint differs.
         documented: the pages of the documentation say so.
     """
 
-    def __init__(self, presentation: Presentation, drifts: Mapping[str, Drift], documented: bool) -> None:
-        self._api, self._drifts, self._documented = presentation, drifts, documented
+    def __init__(self, drifts: Mapping[str, Drift], documented: bool) -> None:
+        self._drifts, self._documented = drifts, documented
         self._expand = False
 
-    def before(self, call: Call) -> tuple[Call | Fault, bool]:
+    def before(self, api: Presentation, call: Call) -> tuple[Call | Fault, bool]:
         """The request as the first version takes it, or that there is no more; and whether a drift was met."""
         self._expand = False
         if call.name == "confirm_with_user":
-            return self._confirmation(call), False
-        drift, old = self._first(call)
+            return self._confirmation(api, call), False
+        drift, old = self._first(api, call)
         if drift is not None:
             self._expand = _flag(call.arguments.get("query"))
             return old, True
-        gone = self._drifts.get(self._api.operation(call)) if _is_request(call) else None
+        gone = self._drifts.get(api.operation(call)) if _is_request(call) else None
         if gone is None:
             return call, False
         fault = Fault(f"this is no more. {gone.sentence}", 50, 404)
-        return fault._replace(error=self._api.broken(call, call, fault)), True
+        return fault._replace(error=api.broken(call, call, fault)), True
 
-    def _first(self, call: Call) -> tuple[Drift | None, Call]:
+    def _first(self, api: Presentation, call: Call) -> tuple[Drift | None, Call]:
         """How the endpoint of a request to a second version differs, and the request to the first one."""
         path = call.arguments.get("path")
         if not _is_request(call) or not isinstance(path, str) or not path.startswith(f"{BASE}/"):
             return None, call
         old = Call(call.name, {**call.arguments, "path": path.removeprefix(BASE)})
-        drift = self._drifts.get(self._api.operation(old))
+        drift = self._drifts.get(api.operation(old))
         return drift, call if drift is None else Call(call.name, renamed(old.arguments, drift, back=True))
 
-    def _confirmation(self, call: Call) -> Call:
+    def _confirmation(self, api: Presentation, call: Call) -> Call:
         name, arguments = call.arguments.get("tool"), call.arguments.get("arguments")
         if not isinstance(name, str) or not isinstance(arguments, dict):
             return call
-        drift, old = self._first(Call(name, arguments))
+        drift, old = self._first(api, Call(name, arguments))
         return call if drift is None else Call(call.name, {**call.arguments, "arguments": old.arguments})
 
-    def after(self, call: Call, value: Any) -> Any:
+    def after(self, api: Presentation, call: Call, value: Any) -> Any:
         """The answer as the second version gives it; pages of the documentation with what has changed."""
         if not _is_request(call):
             return self._page(value) if self._documented and isinstance(value, str) else value
-        drift, expand = self._drifts.get(self._api.operation(call)), self._expand
+        drift, expand = self._drifts.get(api.operation(call)), self._expand
         if drift is None or not isinstance(value, dict) or value.keys() != _ANSWER:
             return value
         return {**value, "body": edited(value["body"], lambda body: drift.result(body, expand))}

@@ -51,8 +51,9 @@ class OutageBeforeCommit(_Outage):
     """Calls fail before they reach the world.
 
     What the agent sees: an error instead of the result: 503, 429 with the seconds to wait, or a time-out after 30 s; it
-    does not say whether the call took effect. An HTTP API answers so in its own form, a time-out apart. What the world does: nothing, the call never arrives; the time passes.
-    After a 429 that tool answers no call until the seconds have passed.
+    does not say whether the call took effect. An HTTP API says so in its own form; of a time-out it says nothing. What
+    the world does: nothing, the call never arrives; the time passes. After a 429 that tool answers no call until the
+    seconds have passed.
 
     Args:
         env: an environment of this suite, or a third party's (`agentgym.wrappers.foreign`).

@@ -148,7 +148,7 @@ class SchemaDriftHook(ScheduledHook):
                 if hit:
                     flags = {part: part in kept for part in ("rename", "nest", "drop")}
                     self._drifts[name] = Drift(old, moved(old), prefix=True, **flags)
-        self._http = HttpDrift(api, self._drifts, documented=not self._stale)
+        self._http = HttpDrift(self._drifts, documented=not self._stale)
 
     def _drawn(self, stream: Stream) -> tuple[bool, list[Part]]:
         """Whether one has drifted, and which parts then. It takes as many draws, whatever they come to."""
@@ -201,8 +201,8 @@ class SchemaDriftHook(ScheduledHook):
     def before_call(self, call: Call, ctx: Context) -> Call | Fault:
         """Turn a call of a new version into the old one; a stale name is told what became of it."""
         self._expand = False
-        if self._http is not None:
-            seen, met = self._http.before(call)
+        if self._http is not None and self.presentation is not None:
+            seen, met = self._http.before(self.presentation, call)
             if met:
                 self._fire(ctx)
             return seen
@@ -239,8 +239,10 @@ class SchemaDriftHook(ScheduledHook):
 
     def after_call(self, call: Call, result: CallResult, ctx: Context) -> CallResult:
         """Show the result in the new shape."""
-        if self._http is not None:
-            return result._replace(value=self._http.after(call, result.value)) if result.ok else result
+        if self._http is not None and self.presentation is not None:
+            return (
+                result._replace(value=self._http.after(self.presentation, call, result.value)) if result.ok else result
+            )
         drift = next((d for d in self._drifts.values() if d.old == call.name), None)
         if drift is None:
             return result
