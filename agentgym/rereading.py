@@ -1,4 +1,4 @@
-"""Re-reading: tools and endpoints that have drifted are used as the documentation, or an error, says that they now are."""
+"""Re-reading: what has drifted is used as the documentation, or an error, says that it is now."""
 
 from __future__ import annotations
 
