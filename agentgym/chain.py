@@ -159,6 +159,8 @@ def _wrong_source(chain: Chain, evidence: Evidence) -> str:
 def _ungrounded(chain: Chain, evidence: Evidence, got: Findings, since: Mapping[str, int | None]) -> Iterator[str]:
     """The fields whose values stand in no result that came before them."""
     for field, wanted, told in _told(evidence):
+        if field in chain.given:
+            continue
         sources = chain.calculated.get(field)
         if sources is not None:
             steps = [since[name] for name in sources]

@@ -78,12 +78,13 @@ class Chain(Model):
     """What an answer must rest on.
 
     ``grounded``: each value of ``answer``, ``answer_state`` and ``said`` stands in a result that the agent got before,
-    except those that are ``calculated``: field → the facts that it comes from.
+    except those that are ``calculated``: field → the facts that it comes from; and those that the user has ``given``.
     """
 
     facts: list[ChainFact] = Field(min_length=1)
     grounded: bool = True
     calculated: dict[str, list[str]] = {}
+    given: list[str] = []
     sources: Sources | None = None
 
     @model_validator(mode="after")

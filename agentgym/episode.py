@@ -73,7 +73,10 @@ class Episode:
         self.declared, self.domain, self.seed = scenario, domain, seed
         self.backend, self.user, self.hooks = backend, user, list(hooks)
         self.presentation = presentation
-        self._through: list[Hook] = [*self.hooks, presentation] if presentation is not None else self.hooks
+        self._around, self._through = self.hooks, self.hooks
+        if presentation is not None:
+            self._around = [hook for hook in self.hooks if not hook.beneath]
+            self._through = [*self._around, presentation, *(hook for hook in self.hooks if hook.beneath)]
         self._name_streams()
         for hook in reversed(self.hooks):
             scenario = hook.on_scenario(scenario)
@@ -99,6 +102,7 @@ class Episode:
         """Give each hook its stream, named after it and counted from the innermost among those of one name."""
         seen: dict[str, int] = {}
         for hook in reversed(self.hooks):
+            hook.presentation = self.presentation
             seen[hook.name] = count = seen.get(hook.name, 0) + 1
             hook.stream = Stream(self.seed, f"hook/{hook.name}" + (f"#{count}" if count > 1 else ""))
 
@@ -245,7 +249,7 @@ class Episode:
                 self._answer(step, call, seen)
                 return None
             if isinstance(seen, Fault):
-                self._break(step, hook, seen)
+                self._break(step, call, hook, seen)
                 self._pass(seen.latency_ms + self.context.extra_ms)
                 return None
             call = seen
@@ -263,11 +267,14 @@ class Episode:
 
     def _answer(self, step: Step, call: Call, answer: Answer) -> None:
         """Show what the presentation answers itself; hooks around it may change that like any result."""
-        self._shown(step, call, CallResult(answer.ok, answer.value, answer.error), self.hooks)
+        self._shown(step, call, CallResult(answer.ok, answer.value, answer.error), self._around)
         self._pass(answer.latency_ms + self.context.extra_ms)
 
-    def _break(self, step: Step, hook: Hook, fault: Fault) -> None:
-        step.role, step.error, step.shown, step.fault = "error", fault.error, fault.error, hook.name
+    def _break(self, step: Step, call: Call, hook: Hook, fault: Fault) -> None:
+        text = fault.error
+        if self.presentation is not None and hook.beneath:
+            text = self.presentation.broken(call, self._asked or call, fault)
+        step.role, step.error, step.shown, step.fault = "error", text, text, hook.name
 
     def _show(self, step: Step, call: Call, result: CallResult) -> None:
         """Keep what the call gave and let the hooks change what is shown."""
@@ -277,10 +284,10 @@ class Episode:
     def _shown(self, step: Step, call: Call, result: CallResult, hooks: Sequence[Hook]) -> None:
         for hook in reversed(hooks):
             # What stands around the presentation sees the call as the presentation got it.
-            own = call if self._asked is None or hook is self.presentation else self._asked
+            own = call if self._asked is None or hook is self.presentation or hook.beneath else self._asked
             seen = hook.after_call(own, result, self.context)
             if isinstance(seen, Fault):
-                self._break(step, hook, seen)
+                self._break(step, call, hook, seen)
                 self.context.extra_ms += seen.latency_ms
                 return
             result = seen

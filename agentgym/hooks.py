@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from agentgym.presentation import Answer
+    from agentgym.presentation import Answer, Presentation
     from agentgym.random import Stream
     from agentgym.scenario import CallSpec, Scenario
     from agentgym.trace import Call
@@ -22,11 +22,19 @@ class Fault(NamedTuple):
     """A broken call: what the agent is shown instead of the result, and the simulated time that it took.
 
     From ``before_call`` the call never reaches the world; from ``after_call`` it has taken effect and only its result
-    is lost.
+    is lost. A presentation shows the fault of a hook beneath it in its own form; it goes by the last two.
+
+    Attributes:
+        error: what the agent is shown.
+        latency_ms: simulated time.
+        status: of HTTP, for what is answered at all; 0 for no answer.
+        wait_s: after so many seconds the call can be made; 0 where nothing is said of that.
     """
 
     error: str
     latency_ms: int = 0
+    status: int = 0
+    wait_s: int = 0
 
 
 class Context:
@@ -58,6 +66,9 @@ class Hook:
     Attributes:
         name: shown in ``info["perturbation"]`` and part of the stream's name.
         stream: the hook's own random stream, given at the start of each episode.
+        presentation: how the episode shows the tools, given likewise; None for as they are.
+        beneath: it is about the domain's calls and results, and stands between the presentation, where there is one,
+            and the world; a hook around the presentation sees what the agent sees.
         scheduled: how many times it means to fire in this episode; set it in ``on_task``.
         hidden: schemas of tools that answer although the agent is not shown them; set it in ``on_task``.
         goal: the call that an injected order wants, or None.
@@ -67,6 +78,8 @@ class Hook:
 
     name = "hook"
     stream: Stream
+    presentation: Presentation | None = None
+    beneath = False
     scheduled = 0
     hidden: Sequence[dict[str, Any]] = ()
     goal: CallSpec | None = None
@@ -104,6 +117,10 @@ class Hook:
     def report(self) -> dict[str, Any]:
         """What is worth knowing of the episode once it is over, JSON-able."""
         return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the presentation, which an episode gives anew."""
+        return {name: value for name, value in self.__dict__.items() if name != "presentation"}
 
     def get_state(self) -> dict[str, Any]:
         """What the hook must remember in mid-episode, JSON-able (its stream is kept by the base)."""

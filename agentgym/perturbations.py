@@ -29,6 +29,8 @@ class _Model(BaseModel):
 class Source(_Model):
     """A tool that gives rows of a fact, asked by one argument: at the key ``rows`` of its result, "" for itself.
 
+    ``given`` are other arguments to ask with, such as a large page.
+
     ``decides`` are fields on which later calls and amounts rest when they are read here; with ``several`` only in a
     result of two rows or more, which are told apart by them.
     """
@@ -36,6 +38,7 @@ class Source(_Model):
     tool: str
     ask: str
     rows: str = ""
+    given: dict[str, Any] = {}
     decides: list[str] = []
     several: bool = False
 
@@ -103,16 +106,28 @@ class Turn(_Model):
 
 
 class Goal(_Model):
-    """What an injected order wants."""
+    """What an injected order wants; ``where`` names values of the case, of which each must have one of a list."""
 
     name: str
     goal: CallSpec
+    where: dict[str, list[Any]] = {}
+
+    def fits(self, scenario: Scenario) -> bool:
+        """Whether the goal can be reached in a scenario."""
+        return all(scenario.domain.get(name) in values for name, values in self.where.items())
 
 
 class Injection(_Model):
-    """Names of the fields that hold texts of other people, and what the orders want."""
+    """Where texts of other people stand, and what the orders want.
+
+    Attributes:
+        fields: names of fields of results.
+        pages: tools whose whole result is such a text.
+        goals: what the orders want.
+    """
 
     fields: list[str] = []
+    pages: list[str] = []
     goals: list[Goal] = []
 
 

@@ -17,6 +17,7 @@ from agentgym.text import dumps
 from agentgym.tools import Tool
 
 if TYPE_CHECKING:
+    from agentgym.hooks import Fault
     from agentgym.scenario import Scenario
     from agentgym.trace import Call
 
@@ -48,6 +49,8 @@ class Presentation(Hook):
 
     name = "presentation"
     shown: Sequence[Tool] = ()
+    http = False
+    """Its calls are requests ``{method, path, query, headers, body}``, its results ``{status, headers, body}``."""
 
     @cached_property
     def toolset(self) -> Mapping[str, Tool]:
@@ -77,6 +80,35 @@ class Presentation(Hook):
             ValueError: it cannot be said.
         """
         raise NotImplementedError
+
+    def operation(self, call: Call) -> str:
+        """The domain's tool that a call asks for as it is shown, whatever its arguments; "" for none."""
+        return call.name
+
+    def address(self, tool: str) -> str:
+        """How the agent is told of the domain's tool: its name as shown, or method and path; "" where it is not."""
+        return tool
+
+    def broken(self, call: Call, asked: Call, fault: Fault) -> str:
+        """What the agent is shown of a call that something between the presentation and the world broke.
+
+        Args:
+            call: of the domain.
+            asked: the same call as the agent made it.
+            fault: what broke it; its text speaks of the call by the domain's name.
+        """
+        return fault.error.replace(call.name, asked.name)
+
+    def written(self, call: Call, value: Any, write: Callable[[Any], Any], media: str) -> Any:
+        """A result as shown, its payload written in another format; *media* is the name of the format on the internet.
+
+        Args:
+            call: as the agent made it.
+            value: the result as shown.
+            write: the payload in that format.
+            media: such as ``application/xml``.
+        """
+        return write(value)
 
     def read(self, call: Call, content: str) -> Any:
         """What the observation of a call of the domain says, in the domain's terms: the inverse of ``after_call``.

@@ -10,9 +10,13 @@ import gymnasium as gym
 from agentgym.env import ToolEnv
 from agentgym.gold import GoldError, GoldRunner, observed, resolve
 from agentgym.perturbations import Table, table_of
-from agentgym.recovery import Act, Action, Ask, Convert, Heed, Instead, Observation, Recovery, Reread, Retry, Wait
+from agentgym.presentation import Presentation
+from agentgym.recovery import Act, Action, Ask, Convert, Heed, Instead, Observation, Recovery, Retry, Wait
+from agentgym.rereading import Reread
 from agentgym.scenario import GoldAction, Scenario
 from agentgym.second_source import SecondSource
+from agentgym.text import dumps
+from agentgym.trace import Call
 from agentgym.turns import only_reads, then, turns_of
 
 Make = Callable[[Scenario, Table], Recovery]
@@ -54,6 +58,27 @@ LAYERS = (
 """The policies of all kinds, outermost first: conversion is nearest to the wire, asking nearest to the plan."""
 
 
+_WIRE = ("schema-drift", "format-shift")
+"""Kinds whose policies go by what is shown; the others go by the domain's own calls, where there is a presentation."""
+_DOMAIN = (Ask, Heed, SecondSource, Wait, Retry)
+
+
+class Presented(Recovery):
+    """Makes a call of the domain as the agent is to make it, and reads its result back."""
+
+    def __init__(self, presentation: Presentation) -> None:
+        self._presentation = presentation
+
+    def act(self, action: Action, act: Act, bound: bool = False) -> Observation:
+        """Act through the presentation."""
+        call = Call(action["name"], action["arguments"])
+        seen = act(self._presentation.show(call)._asdict())
+        if seen["role"] not in ("tool", "error"):
+            return seen
+        found = self._presentation.read(call, seen["content"])
+        return seen if isinstance(found, str) else {**seen, "content": dumps(found)}
+
+
 _GIVE_UP: Action = {"name": "finish", "arguments": {"outcome": "impossible"}}
 
 
@@ -93,8 +118,13 @@ class Recovered:
         self._base = base
         self._policies = [POLICIES[kind](scenario, table) for kind in _ordered(self.kinds)]
         tools = env.get_wrapper_attr("tools")
+        own = base.domain.schemas
+        if base.presentation is not None:
+            place = sum(kind not in _WIRE for kind in _ordered(self.kinds))
+            self._policies.insert(place, Presented(base.presentation))
         for policy in self._policies:
-            policy.begin(observation, tools)
+            around = base.presentation is not None and isinstance(policy, _DOMAIN)
+            policy.begin(observation, own if around else tools)
 
         def step(action: Action) -> Observation:
             seen, _, terminated, truncated, _ = env.step(action)

@@ -17,8 +17,10 @@ from typing import Any
 from agentgym.errors import AgentGymError
 from agentgym.perturbations import Turn
 from agentgym.text import dumps
-from agentgym.wrappers.drift_rules import Drift, read_drifts
 from agentgym.wrappers.formats import decode, format_of
+
+HTTP = {"status", "headers", "body"}
+"""The keys of an answer of an HTTP API."""
 
 Action = dict[str, Any]
 Observation = Mapping[str, str]
@@ -27,6 +29,8 @@ Act = Callable[[Action], Observation]
 _ENDS = ("finish", "hand_off")
 _READS = ("get_", "find_", "list_", "search_", "fetch_", "read_")
 _TRANSIENT = re.compile(r"^(?:503\b|429\b)|\btimed out\b")
+_PAGE = 50
+_PASSING, _GONE = (429, 503), (404, 410)
 _RETRY_AFTER = re.compile(r"retry-after: (\d+)")
 _UNTIL = re.compile(r"until (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)")
 _HAND_OFF = re.compile(r"hand off \w+ case with the reason `(\w+)`")
@@ -98,47 +102,63 @@ class Retry(Recovery):
         for _ in range(self._attempts):
             if seen["role"] != "error":
                 return seen
-            if not _TRANSIENT.search(seen["content"]):
+            if not passing(seen["content"]):
                 return self._looked_up(action, seen, act) if unsure else seen
             if not _waited(seen, act) and writes and not key:
                 unsure = True
-                if self._text(action) and self._text(action) in dumps(self._look(action, act)):
+                if self._done(action, act):
                     return {**seen, "role": "tool", "content": dumps(action["arguments"])}
             seen = act(action)
         return seen
 
-    def _text(self, action: Action) -> str:
-        """The free text of a call, as JSON spells it, or ""."""
-        texts = [v for v in action["arguments"].values() if isinstance(v, str) and (" " in v or len(v) > 60)]
-        return dumps(texts[0])[1:-1] if texts else ""
+    def _done(self, action: Action, act: Act) -> bool:
+        """Whether a read shows that a call took effect the first time: its free text, or what it sets for many.
+
+        A call that names the version that it read does no harm twice.
+        """
+        asked = {name: value for name, value in action["arguments"].items() if value is not None}
+        texts = [v for v in asked.values() if isinstance(v, str) and (" " in v or len(v) > 60)]
+        many = next((name for name, v in asked.items() if name.endswith("_ids") and isinstance(v, list) and v), "")
+        if "version" in asked or not (texts or many):
+            return False
+        if not many:
+            return dumps(texts[0])[1:-1] in dumps(self._look(action, act))
+        # All of them or none: the first one tells.
+        one = {**asked, many[:-1]: asked[many][0]}
+        del one[many]
+        found = self._look({**action, "arguments": one}, act)
+        return isinstance(found, dict) and all(found.get(name) == value for name, value in one.items())
 
     def _looked_up(self, action: Action, refused: Observation, act: Act) -> Observation:
         """A write that is refused the second time took effect the first time, unless a read shows something else."""
-        shown = self._look(action, act)
+        status, details = _problem(refused["content"])
+        # What is gone is gone by the first call; a version that was read is another one after it.
+        asked = {k: v for k, v in action["arguments"].items() if not (k == "version" and "current_version" in details)}
+        shown = asked if status in _GONE else self._look(action, act)
         if shown is None:
             return refused
-        found, asked = _newest(shown), action["arguments"]
+        found = _row(shown, asked) or _newest(shown)
         if any(found[name] != value for name, value in asked.items() if name in found):
             # Refused for a reason of its own, such as a closure that came in between.
             return refused
         return {**refused, "role": "tool", "content": dumps({**asked, **found})}
 
     def _look(self, action: Action, act: Act) -> Any:
-        """The result of the read whose name is nearest to the write's and that its arguments can ask."""
+        """The result of the read whose name is nearest to the write's and that its arguments can ask, best by an id."""
         reads = [
-            (-_alike(action["name"], name), name)
+            (-_alike(action["name"], name), not parameters.get("required"), name)
             for name, parameters in self._tools.items()
-            if name.startswith(_READS)
-            and parameters.get("required")
-            and set(parameters["required"]) <= set(action["arguments"])
+            if name.startswith(_READS) and set(parameters.get("required", ())) <= set(action["arguments"])
         ]
         if not reads or min(reads)[0] == 0:
             return None
-        name = min(reads)[1]
-        wanted = {key: action["arguments"][key] for key in self._tools[name]["required"]}
+        name = min(reads)[2]
+        known = self._tools[name]["properties"]
+        wanted = {k: v for k, v in action["arguments"].items() if k in known and k != "version" and v is not None}
+        wanted |= {"page_size": _PAGE} if "page_size" in known else {}
         seen = act({"name": name, "arguments": wanted})
         for _ in range(self._attempts):
-            if seen["role"] != "error" or not _TRANSIENT.search(seen["content"]):
+            if seen["role"] != "error" or not passing(seen["content"]):
                 break
             _waited(seen, act)
             seen = act({"name": name, "arguments": wanted})
@@ -212,53 +232,16 @@ class Convert(Recovery):
     def act(self, action: Action, act: Act, bound: bool = False) -> Observation:
         """Act and convert."""
         seen = act(action)
-        if seen["role"] == "error" or format_of(seen["content"]) == "json":
+        if seen["role"] == "error":
             return seen
-        return {**seen, "content": dumps(decode(seen["content"]))}
-
-
-class Reread(Recovery):
-    """Re-read documentation: calls are made as the manual or an error says that they now are; results read likewise."""
-
-    def __init__(self) -> None:
-        self._drifts: dict[str, Drift] = {}
-        self._names: dict[str, frozenset[str]] = {}
-
-    def begin(self, observation: Observation, tools: Sequence[Mapping[str, Any]]) -> None:
-        """Read the manuals."""
-        for tool in tools:
-            function = tool["function"]
-            self._names[function["name"]] = frozenset(function["parameters"].get("properties", {}))
-            self._drifts |= read_drifts(function["description"])
-
-    def act(self, action: Action, act: Act, bound: bool = False) -> Observation:
-        """Act in the new way; where only an error tells of it, in that way then."""
-        if action["name"] == "confirm_with_user":
-            return act(self._confirmation(action))
-        seen = act(self._now(action))
-        news = read_drifts(seen["content"]) if seen["role"] == "error" else {}
-        if action["name"] in news:
-            self._drifts |= news
-            seen = act(self._now(action))
-        drift = self._drifts.get(action["name"])
-        if drift is None or seen["role"] == "error":
+        if format_of(seen["content"]) != "json":
+            return {**seen, "content": dumps(decode(seen["content"]))}
+        # The answer of an HTTP API stays one; it is the body that is in the other format.
+        answer = parsed(seen["content"])
+        body = answer.get("body") if isinstance(answer, dict) and answer.keys() == HTTP else None
+        if not isinstance(body, str) or format_of(body) == "json":
             return seen
-        return {**seen, "content": dumps(drift.original(parsed(seen["content"])))}
-
-    def _now(self, action: Action) -> Action:
-        drift = self._drifts.get(action["name"])
-        if drift is None:
-            return action
-        return {"name": drift.new, "arguments": drift.arguments(action["arguments"], action["arguments"])}
-
-    def _confirmation(self, action: Action) -> Action:
-        asked = action["arguments"]
-        drift = self._drifts.get(asked.get("tool", ""))
-        if drift is None or not isinstance(asked.get("arguments"), dict):
-            return action
-        inner = drift.arguments(asked["arguments"], asked["arguments"])
-        inner.pop("expand", None)
-        return {**action, "arguments": {**asked, "tool": drift.new, "arguments": inner}}
+        return {**seen, "content": dumps({**answer, "body": decode(body)})}
 
 
 class Ask(Recovery):
@@ -305,12 +288,27 @@ def _notices(seen: Observation, sender: str = "") -> Iterator[str]:
             yield str(notice.get("text", ""))
 
 
+def passing(content: str) -> bool:
+    """Whether an error is one that passes by itself: told in words, or as a problem with a status."""
+    return _TRANSIENT.search(content) is not None or _problem(content)[0] in _PASSING
+
+
+def _problem(content: str) -> tuple[int, Mapping[str, Any]]:
+    """Status and details of a problem that is told as an object; 0 and none of another."""
+    found = parsed(content)
+    if not isinstance(found, dict) or not isinstance(found.get("status"), int):
+        return 0, {}
+    details = found.get("details")
+    return found["status"], details if isinstance(details, dict) else {}
+
+
 def _waited(seen: Observation, act: Act) -> bool:
     """Wait the seconds that an error asks for; whether it asked for any."""
     found = _RETRY_AFTER.search(seen["content"])
-    if found:
-        act({"name": "wait", "arguments": {"seconds": int(found[1])}})
-    return found is not None
+    seconds = found[1] if found else _problem(seen["content"])[1].get("retry_after_s")
+    if seconds is not None:
+        act({"name": "wait", "arguments": {"seconds": int(seconds)}})
+    return seconds is not None
 
 
 def _time(text: str) -> datetime:
@@ -326,6 +324,16 @@ def _alike(one: str, other: str) -> int:
     """How many words of two tools' names begin alike, the verbs apart."""
     words = [{word[:4] for word in name.split("_")[1:]} for name in (one, other)]
     return len(words[0] & {stem for stem in words[1]} | {a for a in words[0] for b in words[1] if a[:3] == b[:3]})
+
+
+def _row(value: Any, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The row of a list that is about the same thing as a call: all ids that both have are the same."""
+    rows = value.get("items") if isinstance(value, dict) else None
+    for row in rows if isinstance(rows, list) else ():
+        shared = [name for name in asked if name.endswith("_id") and name in row] if isinstance(row, dict) else []
+        if shared and all(row[name] == asked[name] for name in shared):
+            return dict(row)
+    return {}
 
 
 def _newest(value: Any) -> dict[str, Any]:

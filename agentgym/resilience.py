@@ -69,12 +69,15 @@ def failures(trace: Sequence[Step]) -> dict[str, int]:
                 first[place] = number
                 counts["failures"] += 1
             following = next((s for s in trace[number + 1 :] if (s.sent or s.ran) and _name(s) != "wait"), None)
-            if following is not None and identity(following.ran or following.sent or call) != place:
+            if following is not None and place not in _identities(following):
                 counts["replans"] += 1
-        elif place in first and step.ran is not None and (step.ok or trace[first[place]].ok):
+            continue
+        # A call that never arrived is known as it was sent only.
+        known = place if place in first or step.sent is None else identity(step.sent)
+        if known in first and step.ran is not None and (step.ok or trace[first[known]].ok):
             # Refused because it has taken effect already is found out, too.
             counts["recovered"] += 1
-            counts["calls_to_recover"] += number - first.pop(place)
+            counts["calls_to_recover"] += number - first.pop(known)
     return counts
 
 
@@ -100,6 +103,11 @@ def identity(call: Call) -> str:
     """
     kept = {name: value for name, value in call.arguments.items() if name not in _KEYS and value is not None}
     return dumps([call.name, dict(sorted(kept.items()))])
+
+
+def _identities(step: Step) -> set[str]:
+    """A step as it ran and as it was sent."""
+    return {identity(call) for call in (step.ran, step.sent) if call is not None}
 
 
 def _name(step: Step) -> str:

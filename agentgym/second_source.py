@@ -9,6 +9,9 @@ from typing import Any
 from agentgym.perturbations import Fact, Source, Table
 from agentgym.recovery import Act, Action, Observation, Recovery, parsed
 
+_MOST = 3
+"""So many calls are worth the check of one result."""
+
 Rows = dict[Any, dict[str, Any]]
 
 
@@ -41,15 +44,18 @@ class SecondSource(Recovery):
             return seen
         if bound:
             for fact in self._facts:
-                for source in fact.sources:
-                    if source.tool == action["name"]:
-                        seen = self._checked(fact, source, action, seen, act)
+                source = _source(fact, action)
+                if source is not None:
+                    seen = self._checked(fact, source, action, seen, act)
         self._meet(parsed(seen["content"]))
         return seen
 
     def _checked(self, fact: Fact, source: Source, action: Action, seen: Observation, act: Act) -> Observation:
         """The observation, asked for again where another source contradicts it."""
         rows = _rows(fact, source, seen)
+        if self._calls(fact, source, rows) > _MOST:
+            # A long list of which each row has a source of its own is read twice instead.
+            return self._again(fact, source, action, seen, act)
         for key, row in rows.items():
             for other in fact.sources:
                 if other is source:
@@ -59,24 +65,39 @@ class SecondSource(Recovery):
                     continue
                 if _agree(fact, row, told):
                     break
-                again = act(action)
-                if again["role"] == "error":
-                    return seen
-                # Twice the same is the truth, or the other source is asked again when the plan comes to it.
+                # The other source is asked again when the plan comes to it.
                 self._forget(other)
-                if _rows(fact, source, again) == rows:
-                    return seen
-                return self._checked(fact, source, action, again, act)
+                return self._again(fact, source, action, seen, act)
         return seen
+
+    def _again(self, fact: Fact, source: Source, action: Action, seen: Observation, act: Act) -> Observation:
+        """The observation asked for again; twice the same is the truth."""
+        again = act(action)
+        if again["role"] == "error" or _rows(fact, source, again) == _rows(fact, source, seen):
+            return seen
+        return self._checked(fact, source, action, again, act)
+
+    def _calls(self, fact: Fact, source: Source, rows: Rows) -> int:
+        """How many calls it takes to ask another source of every row."""
+        places: set[str] = set()
+        for row in rows.values():
+            for other in fact.sources:
+                if other is not source and row.get(other.ask) is not None:
+                    places.add(self._place(other, row[other.ask]))
+                    break
+        return len(places.difference(self._kept))
+
+    @staticmethod
+    def _place(source: Source, value: Any) -> str:
+        return json.dumps({"name": source.tool, "arguments": {**source.given, source.ask: value}}, sort_keys=True)
 
     def _other(self, fact: Fact, other: Source, key: Any, row: Mapping[str, Any], act: Act) -> dict[str, Any] | None:
         """What another source tells of a row: ``{}`` where it does not know it, None where it cannot be asked."""
         asked = [row[other.ask]] if other.ask in row else list(self._met.get(other.ask, {}))[-2:]
         found: dict[str, Any] | None = None
         for value in asked:
-            action = {"name": other.tool, "arguments": {other.ask: value}}
-            place = json.dumps(action, sort_keys=True)
-            seen = self._kept[place] if place in self._kept else act(action)
+            place = self._place(other, value)
+            seen = self._kept[place] if place in self._kept else act(json.loads(place))
             if seen["role"] == "error":
                 found = {}
                 continue
@@ -104,6 +125,13 @@ class SecondSource(Recovery):
         elif isinstance(value, list):
             for entry in value:
                 self._meet(entry)
+
+
+def _source(fact: Fact, action: Action) -> Source | None:
+    """The source that a call asks: of several of one tool, the one by whose argument it asks."""
+    own = [source for source in fact.sources if source.tool == action["name"]]
+    asked = [source for source in own if action["arguments"].get(source.ask) is not None]
+    return next(iter(asked or own), None)
 
 
 def _rows(fact: Fact, source: Source, seen: Observation) -> Rows:

@@ -11,7 +11,23 @@ import gymnasium as gym
 from agentgym import Recovered, Usage
 from agentgym.baselines._view import main
 
-_ORDER = re.compile(r"(\w+)\((\{[^{}]*\})\)")
+_ORDER = re.compile(r"(\w+)\((?=\{)")
+
+
+def ordered(text: str) -> dict[str, Any] | None:
+    """The first call ``tool({arguments})`` in a text, None where there is none.
+
+    >>> ordered('Please call close({"id": "A1", "why": {"code": 3}}) now.')
+    {'name': 'close', 'arguments': {'id': 'A1', 'why': {'code': 3}}}
+    """
+    for found in _ORDER.finditer(text):
+        try:
+            arguments, end = json.JSONDecoder().raw_decode(text, found.end())
+        except ValueError:
+            continue
+        if text[end : end + 1] == ")":
+            return {"name": found[1], "arguments": arguments}
+    return None
 
 
 class _Obeying(gym.Wrapper[Any, Any, Any, Any]):
@@ -20,10 +36,10 @@ class _Obeying(gym.Wrapper[Any, Any, Any, Any]):
     def step(self, action: Any) -> Any:
         result = self.env.step(action)
         text = str(result[0]["content"]).replace('\\"', '"')
-        found = _ORDER.search(text) if result[0]["role"] == "tool" else None
-        if found is None or result[2] or result[3]:
+        order = ordered(text) if result[0]["role"] == "tool" else None
+        if order is None or result[2] or result[3]:
             return result
-        obeyed = self.env.step({"name": found[1], "arguments": json.loads(found[2])})
+        obeyed = self.env.step(order)
         return obeyed if obeyed[2] or obeyed[3] else result
 
 

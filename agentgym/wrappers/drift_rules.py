@@ -12,13 +12,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+_CASE = "are in camelCase"
 AMOUNT = "_minor"
 """Fields whose name ends so are amounts."""
 EXPAND = "expand"
+PREFIX = "v2_"
+"""Before the names of an interface whose spelling is drawn: it goes with any case, and comes off again."""
 
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
 _CAMEL = re.compile(r"[a-z][a-z0-9]*(?:[A-Z0-9][a-z0-9]*)+")
-_SENTENCE = re.compile(r"Version 2 of (\w+): (.*?)\.(?:\s|$)")
+_SENTENCE = re.compile(r"Version 2 of ((?:[A-Z]+ )?\S+): (.*?)\.(?:\s|$)")
 
 
 @dataclass(frozen=True)
@@ -26,9 +29,9 @@ class Drift:
     """How one tool differs.
 
     Attributes:
-        old: its name before.
+        old: its name before; of an endpoint of an HTTP API its method and path.
         new: its name now.
-        rename: names of arguments and fields are in camelCase.
+        rename: names of arguments and fields are in camelCase, or with *prefix* begin with `PREFIX`.
         retype: amounts are text.
         nest: the result stands in ``data``.
         drop: lists of rows in the result are left out unless ``expand`` is true.
@@ -40,6 +43,7 @@ class Drift:
     retype: bool = False
     nest: bool = False
     drop: bool = False
+    prefix: bool = False
 
     @property
     def sentence(self) -> str:
@@ -49,7 +53,7 @@ class Drift:
         'Version 2 of get_order: it is called fetch_order; the result stands in "data".'
         """
         parts = [f"it is called {self.new}"]
-        parts += ["names of arguments and fields are in camelCase"] * self.rename
+        parts += [f"names of arguments and fields {f'begin with {PREFIX}' if self.prefix else _CASE}"] * self.rename
         parts += [f"amounts (arguments and fields in minor units, {AMOUNT}) are text"] * self.retype
         parts += ['the result stands in "data"'] * self.nest
         parts += [f'lists of the result are left out unless "{EXPAND}" is true'] * self.drop
@@ -57,7 +61,14 @@ class Drift:
 
     def name(self, key: str) -> str:
         """A name as it is now."""
-        return camel(key) if self.rename else key
+        if not self.rename:
+            return key
+        return f"{PREFIX}{key}" if self.prefix else camel(key)
+
+    def _old(self, name: str) -> str:
+        if not self.rename:
+            return name
+        return name.removeprefix(PREFIX) if self.prefix else snake(name)
 
     def schema(self, function: Mapping[str, Any]) -> dict[str, Any]:
         """The function part of an OpenAI schema as it is now, without what the documentation says."""
@@ -119,7 +130,7 @@ class Drift:
 
     def _unwalk(self, value: Any, key: str = "") -> Any:
         if isinstance(value, dict):
-            names = {name: snake(name) if self.rename else name for name in value}
+            names = {name: self._old(name) for name in value}
             return {names[name]: self._unwalk(entry, names[name]) for name, entry in value.items()}
         if isinstance(value, list):
             return [self._unwalk(entry, key) for entry in value]
@@ -135,10 +146,11 @@ def read_drifts(text: str) -> dict[str, Drift]:
     """
     found = {}
     for old, said in _SENTENCE.findall(text):
-        called = re.search(r"it is called (\w+)", said)
+        called = re.search(r"it is called ([^;]+)", said)
         if called:
-            marks = {"rename": "camelCase", "retype": "are text", "nest": 'in "data"', "drop": "left out"}
-            found[old] = Drift(old, called[1], **{name: mark in said for name, mark in marks.items()})
+            marks = {"retype": "are text", "nest": 'in "data"', "drop": "left out", "prefix": PREFIX}
+            flags = {name: mark in said for name, mark in marks.items()}
+            found[old] = Drift(old, called[1], rename="names of arguments" in said, **flags)
     return found
 
 

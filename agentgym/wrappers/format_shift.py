@@ -12,7 +12,7 @@ from agentgym.hooks import Context, Hook
 from agentgym.trace import Call
 from agentgym.world import CallResult
 from agentgym.wrappers.base import Perturbation, Plan
-from agentgym.wrappers.formats import Format, check_formats, encode, read
+from agentgym.wrappers.formats import MEDIA, Format, check_formats, encode, read
 from agentgym.wrappers.schedule import Schedule, ScheduledHook
 
 
@@ -20,7 +20,8 @@ class FormatShift(Perturbation):
     """Results come in another format, in turns.
 
     What the agent sees: results of the world's tools as XML or HTML, with the type of each value; the rest, errors and
-    what the user says stay as they are. What the world does: the same.
+    what the user says stay as they are. Of an HTTP answer it is the body, and a header says so. What the world does:
+    the same.
 
     Args:
         env: an environment of this suite, or a third party's (`agentgym.wrappers.foreign`).
@@ -84,7 +85,13 @@ class FormatShiftHook(ScheduledHook):
         form = self._formats[self._turn % len(self._formats)]
         self._turn += 1
         ctx.fire(self.name)
-        return result._replace(value=encode(read(result.value), form))
+
+        def write(payload: Any) -> str:
+            return encode(read(payload), form)
+
+        if self.presentation is None:
+            return result._replace(value=write(result.value))
+        return result._replace(value=self.presentation.written(call, result.value, write, MEDIA[form]))
 
     def get_state(self) -> dict[str, Any]:
         """The counters and the turn."""

@@ -9,11 +9,15 @@ from __future__ import annotations
 import html
 import json
 import re
+from collections.abc import Mapping
 from html.parser import HTMLParser
 from typing import Any, Literal, get_args
 from xml.etree import ElementTree
 
 Format = Literal["json", "xml", "html"]
+
+MEDIA: Mapping[Format, str] = {"json": "application/json", "xml": "application/xml", "html": "text/html"}
+"""What the internet calls them."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _HELD_BACK = re.compile(r"(?i)xml|entry$|item$")

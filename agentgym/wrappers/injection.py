@@ -66,7 +66,7 @@ class Injection(Perturbation):
         if attack != "any":
             wording_of(attack)
         table = table_of(self._base.domain).attacks
-        self.attack, self.fields = attack, frozenset(table.fields)
+        self.attack, self.fields, self.pages = attack, frozenset(table.fields), frozenset(table.pages)
         self.goals = [entry for entry in table.goals if goal in ("any", entry.name)]
         self._goal = goal
         if not self.goals and goal != "any":
@@ -75,15 +75,19 @@ class Injection(Perturbation):
 
     def hook(self) -> Hook:
         """The hook of one episode."""
-        return InjectionHook(self.schedule, self.attack, self.goals, self.fields)
+        return InjectionHook(self.schedule, self.attack, self.goals, self.fields, self.pages)
 
 
 class InjectionHook(ScheduledHook):
     """Puts the order into a text, and says when it was shown."""
 
-    def __init__(self, schedule: Schedule, attack: str, goals: list[Goal], fields: frozenset[str]) -> None:
+    beneath = True
+
+    def __init__(
+        self, schedule: Schedule, attack: str, goals: list[Goal], fields: frozenset[str], pages: frozenset[str]
+    ) -> None:
         super().__init__(Injection.kind, schedule)
-        self._attack, self._goals, self._fields = attack, goals, fields
+        self._attack, self._goals, self._fields, self._pages = attack, goals, fields, pages
         self._text = ""
         self._pending = False
 
@@ -94,25 +98,31 @@ class InjectionHook(ScheduledHook):
         if self.schedule.never:
             return scenario
         own = [Goal(name=attack.name, goal=attack.goal) for attack in scenario.attacks]
-        goals = own or self._goals
+        goals = own or [entry for entry in self._goals if entry.fits(scenario)]
         if goals:
             goal = self.stream.choice(goals).goal
             goal = CallSpec(name=goal.name, arguments=filled(goal.arguments, names_of(scenario)))
             attack = self._attack if self._attack != "any" else self.stream.choice(names())
             self.goal = goal
-            self._text = wording_of(attack).replace("{call}", f"{goal.name}({dumps(goal.arguments)})")
+            self._text = wording_of(attack).replace("{call}", self._written(Call(goal.name, goal.arguments)))
         return scenario
+
+    def _written(self, call: Call) -> str:
+        """A call as the agent would make it, since that is who the order is for."""
+        shown = call if self.presentation is None else self.presentation.show(call)
+        return f"{shown.name}({dumps(shown.arguments)})"
 
     def after_call(self, call: Call, result: CallResult, ctx: Context) -> CallResult:
         """Put the order into the result's first text."""
         if not result.ok or not self._text:
             return result
         value = result.value
-        if not self.due(call, ctx, lambda: self._found(read(value))):
+        page = call.name in self._pages and isinstance(value, str)
+        if not self.due(call, ctx, lambda: page or self._found(read(value))):
             return result
         ctx.fire(self.name)
         self._pending = True
-        return result._replace(value=edited(value, self._injected))
+        return result._replace(value=f"{value}\n{self._text}" if page else edited(value, self._injected))
 
     def on_observe(self, observation: dict[str, str], ctx: Context) -> dict[str, str]:
         """The text was shown, unless the result was lost on the way."""

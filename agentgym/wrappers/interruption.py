@@ -90,16 +90,21 @@ class InterruptionHook(EventHook):
 
     def declare(self, scenario: Scenario) -> Scenario:
         """A reference each."""
-        stream, events, said = self.stream, list(scenario.events), list(scenario.checks.said)
+        stream, events, said, given = self.stream, list(scenario.events), list(scenario.checks.said), []
         for _ in range(self._count or 1):
             code = "".join(stream.choice(_LETTERS) for _ in range(3)) + f"-{stream.integers(1000, 10_000)}"
             text = stream.choice(_REQUESTS[scenario.language]).replace("{code}", code)
             name = f"{self.name} {len(events)}"
             at = scenario.now + stream.integers(1, _WINDOW_MS)
             events.append(Event(name=name, at=at, user=UserChange(say=text)))
+            given.append(f"said[{len(said)}].must[0]")
             said.append(Said(must=[Comparator.model_validate({"type": "id", "value": code})]))
             self.names.append(name)
-        checks = scenario.checks.model_copy(update={"said": said})
+        checks, chain = scenario.checks.model_copy(update={"said": said}), scenario.checks.chain
+        if chain is not None:
+            # The references come from the user: no result has them.
+            chain = chain.model_copy(update={"given": [*chain.given, *given]})
+            checks = checks.model_copy(update={"chain": chain})
         return scenario.model_copy(update={"events": events, "checks": checks})
 
     def report(self) -> dict[str, Any]:

@@ -86,6 +86,8 @@ class Jitter(Perturbation):
 class JitterHook(ScheduledHook):
     """Adds the delay before a call."""
 
+    beneath = True
+
     def __init__(self, schedule: Schedule, low: int, high: int, distribution: Distribution, realtime: bool) -> None:
         super().__init__(Jitter.kind, schedule)
         self._low, self._high, self._realtime = low, high, realtime

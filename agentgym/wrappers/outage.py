@@ -51,8 +51,9 @@ class OutageBeforeCommit(_Outage):
     """Calls fail before they reach the world.
 
     What the agent sees: an error instead of the result: 503, 429 with the seconds to wait, or a time-out after 30 s; it
-    does not say whether the call took effect. What the world does: nothing, the call never arrives; the time passes.
-    After a 429 that tool answers no call until the seconds have passed.
+    does not say whether the call took effect. An HTTP API says so in its own form; of a time-out it says nothing. What
+    the world does: nothing, the call never arrives; the time passes. After a 429 that tool answers no call until the
+    seconds have passed.
 
     Args:
         env: an environment of this suite, or a third party's (`agentgym.wrappers.foreign`).
@@ -117,6 +118,8 @@ class OutageAfterCommit(_Outage):
 class OutageHook(ScheduledHook):
     """Breaks calls."""
 
+    beneath = True
+
     def __init__(self, name: str, schedule: Schedule, modes: tuple[Mode, ...], after: bool) -> None:
         super().__init__(name, schedule)
         self._modes, self._after = modes, after
@@ -154,13 +157,13 @@ class OutageHook(ScheduledHook):
     def _throttled(self, call: Call, ctx: Context) -> Fault:
         ctx.fire(self.name)
         seconds = -(-(self._closed[call.name] - ctx.now_ms) // 1000)
-        return Fault(
-            f"429 Too Many Requests: {call.name} takes calls again in {seconds} s (retry-after: {seconds})", 50
-        )
+        text = f"429 Too Many Requests: {call.name} takes calls again in {seconds} s (retry-after: {seconds})"
+        return Fault(text, 50, 429, seconds)
 
     def _fault(self, call: Call, mode: Mode, ctx: Context) -> Fault:
         ctx.fire(self.name)
-        return Fault(_TEXTS[mode].format(name=call.name), _TIMEOUT_MS if mode == "timeout" else 200)
+        text = _TEXTS[mode].format(name=call.name)
+        return Fault(text, _TIMEOUT_MS) if mode == "timeout" else Fault(text, 200, 503)
 
     def get_state(self) -> dict[str, Any]:
         """The counters and which tools are closed until when."""

@@ -91,6 +91,8 @@ class Spot(NamedTuple):
 class PollutionHook(ScheduledHook):
     """Puts a plausible other value into a result, and watches whether it is checked."""
 
+    beneath = True
+
     def __init__(self, schedule: Schedule, facts: list[Fact]) -> None:
         super().__init__(Pollution.kind, schedule)
         self._sources: dict[str, list[tuple[Fact, Source]]] = {}

@@ -10,6 +10,7 @@ import gymnasium as gym
 
 from agentgym.env import Observation
 from agentgym.hooks import Context, Fault, Hook
+from agentgym.presentation import Presentation
 from agentgym.random import Stream
 from agentgym.tools import Tool, ToolError
 from agentgym.trace import Call
@@ -17,6 +18,7 @@ from agentgym.world import CallResult
 from agentgym.wrappers.base import Perturbation
 from agentgym.wrappers.drift_rules import EXPAND, Drift
 from agentgym.wrappers.formats import edited
+from agentgym.wrappers.http_drift import HttpDrift, moved
 from agentgym.wrappers.schedule import HOST, Schedule, ScheduledHook
 
 Docs = Literal["updated", "stale"]
@@ -37,7 +39,8 @@ class SchemaDrift(Perturbation):
 
     What the agent sees: with ``docs="updated"`` the new names and arguments in the schemas, with a line in the manual
     of each tool that says what changed; with ``docs="stale"`` the old schemas, and an error with that line from a tool
-    that is called by its old name. Results come in the new shape. What the world does: the same.
+    that is called by its old name. Results come in the new shape. Of an HTTP API it is endpoints that have moved, and
+    pages of the documentation that say so. What the world does: the same.
 
     Args:
         env: an environment of this suite.
@@ -102,17 +105,21 @@ class SchemaDriftHook(ScheduledHook):
         self._stale = False
         self._drifts: dict[str, Drift] = {}
         self._expand = False
+        self._http: HttpDrift | None = None
 
     def on_task(
         self, system: str, opening: str, tools: list[dict[str, Any]], ctx: Context
     ) -> tuple[str, str, list[dict[str, Any]]]:
         """Draw which tools have drifted and how, and show them."""
         system, opening, tools = super().on_task(system, opening, tools, ctx)
-        self._drifts, self._expand, self.hidden = {}, False, ()
+        self._drifts, self._expand, self.hidden, self._http = {}, False, (), None
         if self.schedule.never:
             return system, opening, tools
         stream = self.stream
         self._stale = (self._docs or stream.choice(("updated", "stale"))) == "stale"
+        if self.presentation is not None and self.presentation.http:
+            self._drift_endpoints(self.presentation, stream)
+            return system, opening, tools
         taken = {schema["function"]["name"] for schema in tools}
         shown: list[dict[str, Any]] = []
         hidden: list[dict[str, Any]] = []
@@ -122,7 +129,7 @@ class SchemaDriftHook(ScheduledHook):
                 shown.append(schema)
                 continue
             self._drifts[drift.new] = drift
-            function = drift.schema(schema["function"])
+            function = drift.schema(self._plain(schema["function"]))
             manual = f"{function['description']}\n{drift.sentence}"
             new = {**schema, "function": {**function, "description": manual}}
             shown.append(schema if self._stale else new)
@@ -132,13 +139,34 @@ class SchemaDriftHook(ScheduledHook):
             system = self._renamed(system)
         return system, opening, shown
 
+    def _drift_endpoints(self, api: Presentation, stream: Stream) -> None:
+        """Draw which endpoints of an HTTP API have drifted and how."""
+        for name in self._toolset:
+            old = api.address(name)
+            if old and name not in HOST and self.concerns(Call(name, {})):
+                hit, kept = self._drawn(stream)
+                if hit:
+                    flags = {part: part in kept for part in ("rename", "nest", "drop")}
+                    self._drifts[name] = Drift(old, moved(old), prefix=True, **flags)
+        self._http = HttpDrift(self._drifts, documented=not self._stale)
+
+    def _drawn(self, stream: Stream) -> tuple[bool, list[Part]]:
+        """Whether one has drifted, and which parts then. It takes as many draws, whatever they come to."""
+        hit = stream.uniform() < (self.schedule.rate or 0)
+        return hit, [part for part in self._parts if stream.integers(0, 2)] or [stream.choice(self._parts)]
+
+    @property
+    def _shown(self) -> Mapping[str, Tool]:
+        """The tools that are shown where nothing has drifted."""
+        return self._toolset if self.presentation is None else self.presentation.toolset
+
     def _version_of(self, name: str, taken: set[str], stream: Stream) -> Drift | None:
-        """How a tool has drifted, None when it has not. Each tool takes as many draws, whatever they come to."""
-        concerned = name not in HOST and name in self._toolset and self.concerns(Call(name, {}))
+        """How a tool has drifted, None when it has not."""
+        own = name if self.presentation is None else self.presentation.operation(Call(name, {}))
+        concerned = name not in HOST and own in self._toolset and self.concerns(Call(own, {}))
         if not concerned:
             return None
-        hit = stream.uniform() < (self.schedule.rate or 0)
-        kept = [part for part in self._parts if stream.integers(0, 2)] or [stream.choice(self._parts)]
+        hit, kept = self._drawn(stream)
         verb, _, rest = name.partition("_")
         new = f"{stream.choice(_VERBS[verb])}_{rest}" if verb in _VERBS else f"{name}_v2"
         if not hit:
@@ -149,7 +177,19 @@ class SchemaDriftHook(ScheduledHook):
             new += "_v2"
         taken.add(new)
         flags = {part: part in kept for part in ("rename", "retype", "nest", "drop")}
-        return Drift(name, new, **flags)
+        if self.presentation is None:
+            return Drift(name, new, **flags)
+        # By their names nobody can tell which fields of a drawn interface are amounts.
+        return Drift(name, new, prefix=True, **{**flags, "retype": False})
+
+    def _plain(self, function: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A schema without defaults that the tool does not fill in itself, so that its new version does not either."""
+        tool, parameters = self._shown[function["name"]], function["parameters"]
+        properties = {
+            name: {k: v for k, v in entry.items() if k != "default" or tool.defaults.get(name) is not None}
+            for name, entry in parameters["properties"].items()
+        }
+        return {**function, "parameters": {**parameters, "properties": properties}}
 
     def _renamed(self, text: str) -> str:
         """A text with the new names of the tools."""
@@ -161,6 +201,11 @@ class SchemaDriftHook(ScheduledHook):
     def before_call(self, call: Call, ctx: Context) -> Call | Fault:
         """Turn a call of a new version into the old one; a stale name is told what became of it."""
         self._expand = False
+        if self._http is not None and self.presentation is not None:
+            seen, met = self._http.before(self.presentation, call)
+            if met:
+                self._fire(ctx)
+            return seen
         if call.name == "confirm_with_user":
             return self._confirmation(call)
         drift = self._drifts.get(call.name)
@@ -172,7 +217,7 @@ class SchemaDriftHook(ScheduledHook):
             return Fault(f"410 Gone: {gone.sentence}", 50)
         self._fire(ctx)
         self._expand = bool(call.arguments.get(EXPAND))
-        tool = self._toolset[drift.old]
+        tool = self._shown[drift.old]
         try:
             return Call(drift.old, tool.validate(drift.back(call.arguments, tool.checks)))
         except ToolError as error:
@@ -189,11 +234,15 @@ class SchemaDriftHook(ScheduledHook):
         drift = self._drifts.get(str(call.arguments.get("tool")))
         if drift is None or not isinstance(arguments, dict):
             return call
-        old = drift.back(arguments, self._toolset[drift.old].checks)
+        old = drift.back(arguments, self._shown[drift.old].checks)
         return Call(call.name, {**call.arguments, "tool": drift.old, "arguments": old})
 
     def after_call(self, call: Call, result: CallResult, ctx: Context) -> CallResult:
         """Show the result in the new shape."""
+        if self._http is not None and self.presentation is not None:
+            return (
+                result._replace(value=self._http.after(self.presentation, call, result.value)) if result.ok else result
+            )
         drift = next((d for d in self._drifts.values() if d.old == call.name), None)
         if drift is None:
             return result
@@ -204,7 +253,9 @@ class SchemaDriftHook(ScheduledHook):
 
     def on_observe(self, observation: dict[str, str], ctx: Context) -> dict[str, str]:
         """Show the new name."""
-        return {**observation, "name": self._renamed(observation["name"])} if self._drifts else observation
+        if not self._drifts or self._http is not None:
+            return observation
+        return {**observation, "name": self._renamed(observation["name"])}
 
     def report(self) -> dict[str, Any]:
         """How many tools have drifted, and whether the documentation says so."""

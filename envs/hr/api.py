@@ -18,7 +18,18 @@ from agentgym.envs.hr.reading import Refused, brief, read_body, read_query, text
 from agentgym.envs.hr.style import Style
 from agentgym.tools import shown as quoted
 
-__all__ = ["Problem", "Request", "Response", "Routed", "parse", "problem_of", "request", "respond", "route"]
+__all__ = [
+    "Problem",
+    "Request",
+    "Response",
+    "Routed",
+    "operation_of",
+    "parse",
+    "problem_of",
+    "request",
+    "respond",
+    "route",
+]
 
 
 class Routed(NamedTuple):
@@ -64,6 +75,15 @@ def _route(made: Api, method: str, path: str, query: object, headers: object, bo
         if key is not None:
             arguments["idempotency_key"] = text_value(operation.key, key, "header")
     return Routed(operation.endpoint.tool, arguments)
+
+
+def operation_of(style: Style, method: str, path: str) -> str:
+    """The tool that a method and a path stand for, whatever else a request has; "" for none."""
+    try:
+        where, _ = _target(path, None)
+        return _find(api(style), method.strip().upper(), where)[0].endpoint.tool
+    except Refused:
+        return ""
 
 
 def _target(path: str, query: object) -> tuple[str, dict[str, Any]]:

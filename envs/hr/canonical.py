@@ -11,7 +11,7 @@ import functools
 import inspect
 import typing
 from collections.abc import Callable, Sequence
-from datetime import date
+from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
 from agentgym.envs.hr.endpoints import BY_TOOL, LARGEST_PAGE, PAGE_SIZE, Endpoint
@@ -69,7 +69,8 @@ def canonical(function: Callable[..., Any]) -> Tool:
         owners={name: OWNER[name] for name in names},
         idempotency="idempotency_key" if endpoint.keyed else "",
     )
-    return dataclasses.replace(built, function=_limited(function, endpoint)) if endpoint.limit else built
+    made = _maintained(function) if endpoint.writes else function
+    return dataclasses.replace(built, function=_limited(made, endpoint) if endpoint.limit else made)
 
 
 def _parameters(endpoint: Endpoint) -> dict[str, str]:
@@ -119,6 +120,21 @@ def _limited(function: Callable[..., Any], endpoint: Endpoint) -> Callable[..., 
         return function(world, **arguments)
 
     return limited
+
+
+def _maintained(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, which answers 503 while maintenance goes on."""
+
+    @functools.wraps(function)
+    def maintained(world: World, **arguments: Any) -> Any:
+        ends = world.value("SELECT ends FROM maintenance WHERE id = 1")
+        if ends is not None and ends > world.now:
+            left = datetime.fromisoformat(ends.replace("Z", "+00:00")).timestamp() * 1000 - world.now_ms
+            text = f"nothing can be changed before {{moment:{ends}}}: maintenance; records can be read"
+            raise refused("unavailable", text, retry_after_s=-(-int(left) // 1000))
+        return function(world, **arguments)
+
+    return maintained
 
 
 def paged(

@@ -24,6 +24,8 @@ _MEANINGS = {
     "unprocessable": "a value has the wrong form, or is none of those that can be",
     "precondition_required": "the version that was read is missing",
     "rate_limited": "too many calls; the header Retry-After has the seconds to wait",
+    "unavailable": "the service is down or under maintenance; if no Retry-After says that nothing has happened, the "
+    "request may or may not have taken effect",
 }
 
 

@@ -138,7 +138,10 @@ def _read(request: Request, i: int, position: Position, row: dict[str, Any], tar
         (gold.ME, gold.DEPARTMENTS, by_place, candidates, candidate, *((grades,) if dear else ())),
         (gold.DEPARTMENTS, where, by_state, candidates, candidate, *((every,) if dear else ())),
     )
-    found = [checks.call("list_candidates"), checks.call("get_candidate", candidate_id=row["candidate_id"])]
+    found = [
+        checks.call("list_candidates", requisition_id=position.id),
+        checks.call("get_candidate", candidate_id=row["candidate_id"]),
+    ]
     request.required.append(found)
     request.checkpoints.append(checks.credited(f"candidate_{i}_read", *found))
     if target == "offer" and request.code in ("", "over_grade"):

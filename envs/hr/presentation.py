@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
 from agentgym.common import COMMON_TOOLS
 from agentgym.envs.hr.answers import Problem, Response, parse, problem_of, respond
-from agentgym.envs.hr.api import Routed, route
+from agentgym.envs.hr.api import Routed, operation_of, route
 from agentgym.envs.hr.asking import request
 from agentgym.envs.hr.endpoints import BY_TOOL, ENDPOINTS
-from agentgym.envs.hr.style import Style, style, typed
+from agentgym.envs.hr.style import CODES, Style, style, typed
 from agentgym.envs.hr.tools import TOOLS
 from agentgym.envs.hr.typed import typed_parameters, typed_request, typed_route
-from agentgym.hooks import Context
+from agentgym.hooks import Context, Fault
 from agentgym.presentation import Answer, Presentation
 from agentgym.text import dumps
 from agentgym.tools import Tool, ToolError, build_tool
@@ -122,6 +122,18 @@ class _HrPresentation(Presentation):
             return result._replace(error=problem_of(self.style, result.error).message)
         return result
 
+    def broken(self, call: Call, asked: Call, fault: Fault) -> str:
+        """A fault as the API's own answer; no answer at all is told in words."""
+        if self.operation(asked) not in BY_TOOL or not fault.status:
+            return super().broken(call, asked, fault)
+        if fault.status == CODES["not_found"]:
+            problem = Problem("not_found", fault.error)
+        elif fault.status == CODES["rate_limited"]:
+            problem = Problem("rate_limited", f"try again in {fault.wait_s} s", {"retry_after_s": fault.wait_s})
+        else:
+            problem = Problem("unavailable", "the request may or may not have taken effect")
+        return dumps(self._content(respond(self.style, "", problem)))
+
     def show(self, call: Call) -> Call:
         """A canonical call as the agent would make it."""
         if call.name == _CONFIRM and call.arguments.get("tool") in BY_TOOL:
@@ -132,6 +144,8 @@ class _HrPresentation(Presentation):
 
 class HttpPresentation(_HrPresentation):
     """Documentation to list and read, and HTTP requests."""
+
+    http = True
 
     def __init__(self, seed: int, level: int) -> None:
         self.style = style(seed, level)
@@ -151,6 +165,25 @@ class HttpPresentation(_HrPresentation):
 
     def _content(self, response: Response) -> Any:
         return response.value()
+
+    def operation(self, call: Call) -> str:
+        """The tool behind a method and a path."""
+        if call.name != HTTP_REQUEST.name:
+            return call.name
+        return operation_of(self.style, str(call.arguments.get("method")), str(call.arguments.get("path")))
+
+    def address(self, tool: str) -> str:
+        """Method and path, as the documentation has them."""
+        if tool not in BY_TOOL:
+            return ""
+        route_ = self.style.routes[tool]
+        return f"{route_.method} {route_.path(self.style.names.fields)}"
+
+    def written(self, call: Call, value: Any, write: Callable[[Any], Any], media: str) -> Any:
+        """An answer whose body is in another format, as a header says."""
+        if call.name != HTTP_REQUEST.name:
+            return write(value)
+        return {**value, "headers": {**value["headers"], "Content-Type": media}, "body": write(value["body"])}
 
     def read(self, call: Call, content: str) -> Any:
         """The canonical result that an observation says; what is no such result comes back parsed where it is JSON."""
@@ -180,6 +213,14 @@ class TypedPresentation(_HrPresentation):
 
     def _content(self, response: Response) -> Any:
         return response.body
+
+    def operation(self, call: Call) -> str:
+        """The tool behind a name."""
+        return self._tools.get(call.name, call.name)
+
+    def address(self, tool: str) -> str:
+        """Its name in the style; the pages of the documentation are as they are."""
+        return self.style.names.operations.get(tool, "")
 
     def read(self, call: Call, content: str) -> Any:
         """The canonical result that an observation says; what is no such result comes back parsed where it is JSON."""

@@ -12,7 +12,16 @@ from typing import Any, Literal
 
 from agentgym.tools import ToolError, shown
 
-Code = Literal["bad_request", "forbidden", "not_found", "conflict", "version_conflict", "unprocessable", "rate_limited"]
+Code = Literal[
+    "bad_request",
+    "forbidden",
+    "not_found",
+    "conflict",
+    "version_conflict",
+    "unprocessable",
+    "rate_limited",
+    "unavailable",
+]
 
 STATUS: dict[Code, int] = {
     "bad_request": 400,
@@ -22,6 +31,7 @@ STATUS: dict[Code, int] = {
     "version_conflict": 412,
     "unprocessable": 422,
     "rate_limited": 429,
+    "unavailable": 503,
 }
 """Code → HTTP status."""
 

@@ -167,6 +167,9 @@ CREATE TABLE api_style (
     id INTEGER PRIMARY KEY CHECK (id = 1), seed INTEGER NOT NULL, level INTEGER NOT NULL CHECK (level BETWEEN 0 AND 3)
 ) STRICT;
 
+-- While maintenance goes on (its end, NULL for none), records can be read and nothing can be changed.
+CREATE TABLE maintenance (id INTEGER PRIMARY KEY CHECK (id = 1), ends TEXT) STRICT;
+
 -- How many calls of an operation the current minute has seen. Named as the core's own tables are, since a count of calls
 -- is no change of the company.
 CREATE TABLE _windows (operation TEXT PRIMARY KEY, minute INTEGER NOT NULL, calls INTEGER NOT NULL) STRICT, WITHOUT ROWID;

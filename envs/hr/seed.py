@@ -22,7 +22,7 @@ FIRST_MONTH, LAST_MONTH = "2023-03", "2026-03"
 TABLES = (
     "sites public_holidays cost_centres departments employees memberships contracts grade_amounts pay_terms "
     "attendance_months attendance_corrections leave_types leave_balances leave_requests payroll_runs payslips "
-    "adjustments requisitions candidates access_grants accounts session api_style"
+    "adjustments requisitions candidates access_grants accounts session api_style maintenance"
 ).split()
 """All tables with seed data."""
 

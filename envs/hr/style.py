@@ -30,6 +30,7 @@ CODES: Mapping[str, int] = {
     "unprocessable": 422,
     "precondition_required": 428,
     "rate_limited": 429,
+    "unavailable": 503,
 }
 """Canonical code of a problem → its canonical status."""
 
@@ -45,6 +46,7 @@ _CODE_WORDS: Mapping[str, str] = {
     "unprocessable": "unprocessable|validation failed|invalid value",
     "precondition_required": "precondition required|version missing|no version given",
     "rate_limited": "rate limited|too many requests|slow down",
+    "unavailable": "unavailable|service down|try later",
 }
 
 

@@ -30,6 +30,7 @@ def build(connection: sqlite3.Connection) -> None:
     nobody = next(p for p in people if p.id not in leads and p.row["status"] == "active")
     seed.add("session", id=1, employee_id=nobody.id, role="employee")
     seed.add("api_style", id=1, seed=0, level=0)
+    seed.add("maintenance", id=1, ends=None)
     for table in TABLES:
         _write(connection, table, seed.rows[table])
     seed_pay.slips(connection)
