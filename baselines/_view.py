@@ -24,6 +24,7 @@ _COMMON = frozenset({"respond", "confirm_with_user", "hand_off", "wait", "finish
 _ENDS = ("delete_", "close_", "cancel_", "remove_")
 _READS = ("get_", "find_", "list_", "search_")
 _DOCS = TOOLS - {"http_request"}
+_key = json.JSONEncoder(sort_keys=True).encode
 
 
 def parsed(content: str) -> Any:
@@ -148,7 +149,7 @@ class View:
         """Give the calls to *tools* that what is known allows and that are new, the tools taking turns."""
         ways = [[(name, arguments) for arguments in self.known.calls(self.tools[name], text)] for name in tools]
         for call in itertools.chain.from_iterable(itertools.zip_longest(*ways)):
-            key = json.dumps(call, sort_keys=True)
+            key = _key(call)
             if call is not None and key not in self._tried:
                 self._tried.add(key)
                 yield call

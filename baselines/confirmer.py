@@ -24,7 +24,7 @@ class Confirmer(Scripted):
         view.say("Yes, of course. I confirm that, it will be done.")
         view.explore(keep=2 * self.budget // 3)
         refused = 0
-        for name, arguments in list(view.fresh(view.writes, text="as requested")):
+        for name, arguments in view.fresh(view.writes, text="as requested"):
             if refused >= self.refusals or view.left <= 2:
                 break
             refused += view.confirmed(name, arguments) is False
