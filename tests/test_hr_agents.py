@@ -249,10 +249,10 @@ def _plain(value: Any) -> Any:
 
 
 def test_formats_are_read_off_their_descriptions_and_written_back() -> None:
-    kinds = [("date", date_codec(form), "2026-11-03") for form in DATES]
+    kinds: list[tuple[str, Any, Any]] = [("date", date_codec(form), "2026-11-03") for form in DATES]
     kinds += [("month", month_codec(form), "2026-11") for form in MONTH_FORMATS]
-    kinds += [("minutes", minutes_codec(form), 467) for form in ("int", "clock", "duration", "hours")]  # type: ignore[misc]
-    kinds += [("hundredths", hundredths_codec(form), -1250) for form in ("int", "number", "text")]  # type: ignore[misc]
+    kinds += [("minutes", minutes_codec(form), 467) for form in ("int", "clock", "duration", "hours")]
+    kinds += [("hundredths", hundredths_codec(form), -1250) for form in ("int", "number", "text")]
     for kind, codec, value in kinds:
         form = Format(kind, {**codec.schema, "description": codec.expects})
         meant = date.fromisoformat(value) if kind == "date" else value
