@@ -399,3 +399,12 @@ def test_validate_tells_by_its_exit_code_whether_every_check_holds(env: str) -> 
     (result,) = json.loads(out)
     assert (result["id"], result["env"]) == ("V01", env)
     assert process.returncode == (0 if result["ok"] else 1), err
+
+
+@pytest.mark.parametrize(
+    ("options", "count"), [([], 20), (["--generated", "3"], 3), (["--generated", "0", "--full"], 0)]
+)
+def test_validate_checks_as_many_generated_scenarios_as_asked(options: list[str], count: int) -> None:
+    out, _err = agentgym_command("validate", "Refund-v0", "--check", "V00", "--json", *options)
+    curated = len(scenario_ids("refund"))
+    assert json.loads(out)[0]["figure"] == f"{curated + count} scenarios"

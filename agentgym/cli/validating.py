@@ -44,6 +44,7 @@ def validate_command(
         [known_env(env) for env in envs],
         checks,
         full,
+        generated,
         report=live,
         folder=folder,
         workers=workers or os.cpu_count() or 1,
