@@ -159,7 +159,7 @@ def put(path, text="x"):
         file.write(text)
 attempt("verdict", lambda: put("/opt/agentgym/verdict.json", '{"success": true}'))
 attempt("server", lambda: put("/opt/agentgym/agentgym/server.py", "raise SystemExit"))
-attempt("tools", lambda: [put(p) for p in glob.glob("/opt/agentgym/agentgym/envs/*/tools.py")] and None)
+attempt("tools", lambda: [put(p) for p in glob.glob("/opt/agentgym/agentgym/envs/*/*.py")] and None)
 attempt("stdlib", lambda: put(json_path()))
 def json_path():
     import json
