@@ -191,7 +191,7 @@ class Container:
 
     def _lost(self, error: Exception) -> Lost:
         """Whatever breaks the line breaks the container: the next answer could be to an older question."""
-        fate = self._fate()
+        fate = self._fate(closed=not isinstance(error, TimeoutError))
         self.end()
         if not isinstance(error, TimeoutError):
             return Lost(f"{fate} ({error})")
@@ -335,14 +335,14 @@ class Container:
             except docker.errors.NotFound:
                 return False
 
-    def _fate(self) -> str:
-        """What became of the container, as the engine tells it."""
+    def _fate(self, closed: bool = False) -> str:
+        """What became of the container, as the engine tells it; *closed* where its end of the line is."""
         try:
-            return self._told()
+            return self._told(closed)
         except BackendError as error:
             return f"and the engine does not say why: {error}"
 
-    def _told(self) -> str:
+    def _told(self, closed: bool) -> str:
         import docker.errors
 
         with explained("ask for the container's fate"):
@@ -350,15 +350,18 @@ class Container:
                 state = client().inspect_container(self.name)["State"]
                 if state["Paused"]:
                     return "the container is paused"
-            # The line may break a moment before the engine notices the end.
+            # The line may break a moment before the engine notices the end, a busy one some seconds.
             happened: list[dict[str, Any]] = []
-            for _ in range(10):
+            for _ in range(50 if closed else 10):
                 happened = history(self.name)
                 if any(event["Action"] == "die" for event in happened):
                     break
-                if self._runs():
+                if not closed and self._runs():
                     return _HUNG
                 time.sleep(0.1)
+            else:
+                if self._runs():
+                    return _HUNG
         return _obituary(happened, self._limits) + self._last_words()
 
     def _last_words(self) -> str:
