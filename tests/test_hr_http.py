@@ -250,3 +250,11 @@ def test_the_command_knows_whom_it_cannot_serve() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "expected a person and a role that there are, got 'E1' and 'employee'" in done.stderr
+
+
+@pytest.mark.parametrize("port", ["65536", "-1", "http"])
+def test_a_port_that_cannot_be_is_refused_with_the_ones_that_can(port: str) -> None:
+    command = [sys.executable, "-m", "agentgym.envs.hr.http_server", f"--port={port}"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert f"expected a port from 0 to 65535, got {port!r}" in done.stderr

@@ -1,7 +1,7 @@
 """The HR API as a real HTTP server, for any client: over a fresh world here, or over one in a container.
 
     python -m agentgym.envs.hr.http_server --seed 7 --level 2 --port 8080 --as E1042 --role manager
-    python -m agentgym.envs.hr.http_server --docker --scenario hr/access-001 --socket /tmp/hr.sock
+    python -m agentgym.envs.hr.http_server --docker --scenario hr/access-rights-001 --socket /tmp/hr.sock
 
 It answers the same bytes as the `http_request` tool of an episode. With ``--scenario`` it is the world and the API that
 an episode of that scenario begins with; what is done over HTTP counts in no episode.
@@ -28,6 +28,8 @@ from agentgym.envs.hr.style import LEVELS
 from agentgym.errors import AgentGymError
 from agentgym.tools import Tool
 from agentgym.world import parse_iso
+
+_LAST_PORT = 65535
 
 Answerer = Callable[[Any, Any, Any], object]
 """Serves one connection: the arguments of a handler of `socketserver`."""
@@ -131,6 +133,12 @@ def stand_alone(seed: int, level: int, employee_id: str | None = None, role: str
     return embedded(case(seed, level, employee_id, role))
 
 
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > _LAST_PORT:
+        raise argparse.ArgumentTypeError(f"expected a port from 0 to {_LAST_PORT}, got {text!r}")
+    return int(text)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m agentgym.envs.hr.http_server", description="Serve the HR API.")
     parser.add_argument("--docker", action="store_true", help="over a world in a container, and from inside it")
@@ -140,7 +148,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--as", dest="employee_id", help="employee id of the person for whom requests are made")
     parser.add_argument("--role", choices=ENUMS["role"], help="the role in which they are made (employee)")
     where = parser.add_mutually_exclusive_group()
-    where.add_argument("--port", type=int, default=0, help="TCP port on this machine, 0 for a free one")
+    where.add_argument("--port", type=_port, default=0, help="TCP port on this machine, 0 for a free one")
     where.add_argument("--socket", type=Path, metavar="PATH", help="a Unix socket in place of a port")
     return parser
 
