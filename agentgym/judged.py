@@ -29,7 +29,8 @@ _SEVERAL: Final = re.compile(
     r"\b(?:two|both|couple of|second(?:ly)?|finally|also|as well|another|few)\b|两[点个件]|还有|以及|另外|同时|再"
 )
 _TWO: Final = re.compile(
-    r"\b(?:two|couple of) (?:\w+ )?(?:things?|questions?|points?|details?|checks?|facts?|fields?|matters?|borders?|entries)\b"
+    r"\b(?:two|couple of) (?:\w+ )?"
+    r"(?:things?|questions?|points?|details?|checks?|facts?|fields?|matters?|borders?|entries)\b"
     r"|\bboth\?|两(?:点|个问题|项|件事|处)"
 )
 _WHEN: Final = re.compile(
