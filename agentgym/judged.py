@@ -226,6 +226,12 @@ def _near(text: str, script: Script) -> list[tuple[int, int]]:
     return list(zip(found[0].tolist(), (found - _others(found))[0].tolist(), strict=True))
 
 
+@lru_cache(maxsize=512)
+def _kinds(text: str) -> tuple[int, ...]:
+    """What kinds of question a text may be."""
+    return tuple(int(bool(pattern.search(text))) for pattern in _KINDS)
+
+
 def _of_sentences(compared: Ints, near_by: Ints, sentences: Sequence[_Sentence], fact: int) -> list[int]:
     """What is known of the sentence that is most like a fact."""
     own = compared[:, fact]
@@ -235,7 +241,7 @@ def _of_sentences(compared: Ints, near_by: Ints, sentences: Sequence[_Sentence],
         *own[at].tolist(),
         *near_by[at, fact].tolist(),
         len(chosen.places),
-        *(int(bool(pattern.search(chosen.text))) for pattern in _KINDS),
+        *_kinds(chosen.text),
         *(int(kind in chosen.kinds) for kind in (Kind.OPEN, Kind.CLOSED, Kind.STATEMENT)),
     ]
 
@@ -269,7 +275,7 @@ def _of_parts(compared: Ints, texts: Sequence[str], fact: int) -> list[int]:
         int((nearest == fact).sum()),
         len(set(nearest.tolist())),
         len(texts),
-        *(int(bool(pattern.search(texts[at]))) for pattern in _KINDS[:9]),
+        *_kinds(texts[at])[:9],
     ]
 
 
@@ -292,9 +298,10 @@ def _flags(script: Script) -> list[tuple[int, ...]]:
 def _scores(rows: Ints) -> list[int]:
     """Add up what the trees say of each row."""
     trees = table().trees
+    each = np.arange(len(rows))[:, None]
     at = np.repeat(trees["roots"][None], len(rows), axis=0)
     for _ in range(int(trees["depth"][0])):
-        below = np.take_along_axis(rows, trees["feature"][at], axis=1) <= trees["threshold"][at]
+        below = rows[each, trees["feature"][at]] <= trees["threshold"][at]
         at = np.where(below, trees["left"][at], trees["right"][at])
     scores: list[int] = trees["value"][at].sum(axis=1).tolist()
     return scores
