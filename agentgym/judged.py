@@ -33,6 +33,8 @@ _TWO: Final = re.compile(
     r"(?:things?|questions?|points?|details?|checks?|facts?|fields?|matters?|borders?|entries)\b"
     r"|\bboth\?|两(?:点|个问题|项|件事|处)"
 )
+_DATA: Final = re.compile(r"\{[^{}]*\}")
+"""Data in braces, which ask nothing."""
 _WHEN: Final = re.compile(
     r"\W*(?:(?:and|so|but|also) )?(?:when|on (?:what|which) (?:day|date)|(?:what|which) (?:day|date))"
     r" (?:did|do|was|were|is|are|will|does|can)\b[^,;]*$"
@@ -65,6 +67,7 @@ _LEAST: Final = 60
 """A part of a sentence whose words count less is none by itself."""
 _LITTLE: Final = 160
 """A sentence whose words count less may ask about what was said before."""
+_NOT_MUCH: Final = 300
 _MOST_SENTENCES: Final = 8
 _MOST_PARTS: Final = 16
 
@@ -86,11 +89,13 @@ def judged(message: str, script: Script, heard: Sequence[str]) -> dict[str, bool
         script: The facts.
         heard: The facts that the rules hear in the message.
     """
+    message = _DATA.sub(" ", message)
     rows = features(message, script, heard)
     if rows is None:
         return {}
     scores = _scores(rows)
-    if not asks_surely(message) or read(message).counts.sum() < _LITTLE:
+    said = read(message).counts.sum()
+    if said < _LITTLE or (said < _NOT_MUCH and not asks_surely(message)):
         # Where little is said, or it does not look like a question, it must be very like one.
         scores = [score - _DOUBT for score in scores]
     barred = _barred(message, script)
