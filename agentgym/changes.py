@@ -15,7 +15,11 @@ from typing import Any, Literal, NamedTuple
 LOG = "_changes"
 """The log itself. Tables whose name starts with an underscore belong to the core and are exempt from ``may_change``."""
 
+_ON = "_logging"
+"""Holds a row while changes are logged: a patch at a reset is not, and would pay for it."""
+
 _INTERNAL = f"""
+CREATE TABLE IF NOT EXISTS {_ON} (yes INTEGER PRIMARY KEY) STRICT;
 CREATE TABLE IF NOT EXISTS {LOG} (seq INTEGER PRIMARY KEY, tbl TEXT NOT NULL, old TEXT, new TEXT) STRICT;
 CREATE TABLE IF NOT EXISTS _counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS _idempotency (
@@ -92,7 +96,7 @@ def quote(name: str) -> str:
 
 
 def tables(connection: sqlite3.Connection) -> dict[str, Table]:
-    """Describe every ordinary table of *connection* but the log, by name, in alphabetical order.
+    """Describe every ordinary table of *connection* but the log's, by name, in alphabetical order.
 
     Raises:
         ValueError: a table has no primary key, so its rows have no identity to compare by.
@@ -104,7 +108,7 @@ def tables(connection: sqlite3.Connection) -> dict[str, Table]:
     virtual = [name for name, sql in names if sql.upper().startswith("CREATE VIRTUAL")]
     found: dict[str, Table] = {}
     for name, _ in names:
-        if name == LOG or any(name == v or name.startswith(v + "_") for v in virtual):
+        if name in (LOG, _ON) or any(name == v or name.startswith(v + "_") for v in virtual):
             continue
         info = connection.execute(f"PRAGMA table_info({quote(name)})").fetchall()
         key = tuple(row[1] for row in sorted((r for r in info if r[5]), key=lambda r: int(r[5])))
@@ -153,9 +157,15 @@ def install(connection: sqlite3.Connection) -> None:
         old, new = _packed(table, "OLD"), _packed(table, "NEW")
         for op, left, right in (("INSERT", "NULL", new), ("UPDATE", old, new), ("DELETE", old, "NULL")):
             connection.execute(
-                f"CREATE TRIGGER {quote(f'_log_{table.name}_{op.lower()}')} AFTER {op} ON {quote(table.name)} BEGIN "
+                f"CREATE TRIGGER {quote(f'_log_{table.name}_{op.lower()}')} AFTER {op} ON {quote(table.name)} "
+                f"WHEN EXISTS (SELECT 1 FROM {_ON}) BEGIN "
                 f"INSERT INTO {LOG} (tbl, old, new) VALUES ({_literal(table.name)}, {left}, {right}); END"
             )
+
+
+def begin(connection: sqlite3.Connection) -> None:
+    """Log every change from here on; a snapshot itself does not."""
+    connection.execute(f"INSERT OR IGNORE INTO {_ON} VALUES (1)")
 
 
 def take(connection: sqlite3.Connection, known: Mapping[str, Table], origin: Origin) -> list[Change]:

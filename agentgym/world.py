@@ -53,11 +53,54 @@ def parse_iso(text: str) -> int:
     return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
 
 
-def connect() -> sqlite3.Connection:
+_DESCRIBING = frozenset(
+    "table_info table_xinfo table_list index_info index_xinfo index_list database_list foreign_key_list "
+    "foreign_key_check integrity_check quick_check".split()
+)
+"""Settings with an argument that change nothing."""
+
+
+class WorldConnection(sqlite3.Connection):
+    """A connection that notices what no rollback takes back: settings, attached databases, how rows are read.
+
+    Statements are looked at when they are compiled, which costs a call nothing; asking for all settings at each reset
+    takes longer than the rest of it.
+    """
+
+    _touched: list[str]
+
+    def watch(self) -> None:
+        """Notice it from here on."""
+        touched = self._touched = []
+
+        def look(action: int, one: str | None, two: str | None, _database: str | None, _via: str | None) -> int:
+            if action in (sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH) or (
+                action == sqlite3.SQLITE_PRAGMA and two is not None and one not in _DESCRIBING
+            ):
+                touched.append(one or "")
+            return sqlite3.SQLITE_OK
+
+        super().set_authorizer(look)
+
+    def set_authorizer(self, authorizer_callback: Any) -> None:
+        """Let somebody else look, which is noticed as well."""
+        self._touched.append("an authorizer")
+        super().set_authorizer(authorizer_callback)
+
+    @property
+    def altered(self) -> bool:
+        """Whether something like that was done."""
+        return bool(self._touched) or self.row_factory is not None or self.text_factory is not str
+
+
+def connect() -> WorldConnection:
     """Open an empty in-memory connection with the settings that every world uses."""
-    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False, cached_statements=512)
+    connection = sqlite3.connect(
+        ":memory:", isolation_level=None, check_same_thread=False, cached_statements=512, factory=WorldConnection
+    )
     connection.execute("PRAGMA recursive_triggers = ON")
     connection.execute("PRAGMA foreign_keys = ON")
+    connection.watch()
     return connection
 
 
@@ -93,6 +136,7 @@ class World:
         self._fills: dict[tuple[Any, ...], str] = {}
         self.now_ms = 0
         self._begin()
+        log.begin(self.connection)
 
     # What tools use.
 
@@ -137,7 +181,13 @@ class World:
     # What a backend uses.
 
     def reset(self, patch: Patch) -> None:
-        """Go back to the snapshot, then apply the scenario's *patch*; its changes are not logged."""
+        """Go back to the snapshot, then apply the scenario's *patch*; its changes are not logged.
+
+        Raises:
+            sqlite3.Error: a tool left the connection unfit for another episode, or the patch does not fit the world.
+        """
+        if self.connection.altered or self._pristine.altered:
+            raise sqlite3.OperationalError("the connection is not as it was; refill the world")
         try:
             # Left open, the savepoint of the last call makes every later one slower.
             self._settle()
@@ -154,7 +204,7 @@ class World:
         for name, rows in patch.items():
             if isinstance(rows, Mapping) or not self._filled(name, rows):
                 self.patch({name: rows})
-        self.connection.execute(f"DELETE FROM {log.LOG}")
+        log.begin(self.connection)
 
     def call(self, name: str, arguments: Mapping[str, Any], now_ms: int) -> tuple[CallResult, list[Change]]:
         """Run one tool with validated *arguments* as one transaction; a `ToolError` leaves no trace.
