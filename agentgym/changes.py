@@ -16,7 +16,9 @@ LOG = "_changes"
 """The log itself. Tables whose name starts with an underscore belong to the core and are exempt from ``may_change``."""
 
 _ON = "_logging"
-"""Holds a row while changes are logged: a patch at a reset is not, and would pay for it."""
+"""Holds a row while inserts are logged: those of a patch at a reset are not, and would pay for it."""
+
+_BEGIN = f"INSERT OR IGNORE INTO {_ON} VALUES (1)"
 
 _INTERNAL = f"""
 CREATE TABLE IF NOT EXISTS {_ON} (yes INTEGER PRIMARY KEY) STRICT;
@@ -153,19 +155,21 @@ def filling(name: str, columns: tuple[str, ...], count: int) -> str:
 def install(connection: sqlite3.Connection) -> None:
     """Create the log, the core's own tables and the triggers of every table. Call it after the schema, once."""
     connection.executescript(_INTERNAL)
+    # Patches insert most of all, and in each connection the condition takes as much memory as the trigger itself.
+    when = f"WHEN EXISTS (SELECT 1 FROM {_ON}) "
     for table in tables(connection).values():
         old, new = _packed(table, "OLD"), _packed(table, "NEW")
         for op, left, right in (("INSERT", "NULL", new), ("UPDATE", old, new), ("DELETE", old, "NULL")):
             connection.execute(
                 f"CREATE TRIGGER {quote(f'_log_{table.name}_{op.lower()}')} AFTER {op} ON {quote(table.name)} "
-                f"WHEN EXISTS (SELECT 1 FROM {_ON}) BEGIN "
+                f"{when if op == 'INSERT' else ''}BEGIN "
                 f"INSERT INTO {LOG} (tbl, old, new) VALUES ({_literal(table.name)}, {left}, {right}); END"
             )
 
 
 def begin(connection: sqlite3.Connection) -> None:
-    """Log every change from here on; a snapshot itself does not."""
-    connection.execute(f"INSERT OR IGNORE INTO {_ON} VALUES (1)")
+    """Log every change from here on; in a snapshot itself, inserts are not logged."""
+    connection.execute(_BEGIN)
 
 
 def take(connection: sqlite3.Connection, known: Mapping[str, Table], origin: Origin) -> list[Change]:

@@ -75,6 +75,7 @@ def _scatter(connection: sqlite3.Connection) -> None:
     for name in log.tables(connection):
         kept[name] = connection.execute(f"SELECT * FROM {log.quote(name)}").fetchall()
         connection.execute(f"DELETE FROM {log.quote(name)}")
+    connection.execute(f"DELETE FROM {log.LOG}")
     connection.execute("VACUUM")
     connection.execute("BEGIN")
     for name, rows in kept.items():

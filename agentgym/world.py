@@ -13,7 +13,8 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,9 +39,16 @@ class CallResult(NamedTuple):
     replayed: bool = False
 
 
+_EPOCH = date(1970, 1, 1).toordinal()
+_TWO = tuple(f"{number:02}" for number in range(60))
+
+
 def iso(now_ms: int) -> str:
     """Milliseconds since 1970 as "2026-03-14T09:30:00Z" (fractions of a second are cut off)."""
-    return f"{datetime.fromtimestamp(now_ms // 1000, UTC).isoformat()[:19]}Z"
+    days, second = divmod(now_ms // 1000, 86_400)
+    minute = second // 60
+    day = date.fromordinal(_EPOCH + days)
+    return f"{day}T{_TWO[minute // 60]}:{_TWO[minute % 60]}:{_TWO[second % 60]}Z"
 
 
 def parse_iso(text: str) -> int:
@@ -106,10 +114,7 @@ def connect() -> WorldConnection:
 
 def open_snapshot(file: Path) -> sqlite3.Connection:
     """Open a snapshot for reading. It can be read until it is closed, also when the file is unlinked meanwhile."""
-    connection = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
-    # It stays open and idle: pages kept in its cache would cost each environment as much as the world itself.
-    connection.execute("PRAGMA cache_size = 1")
-    return connection
+    return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
 
 
 class World:
@@ -126,6 +131,9 @@ class World:
         source = open_snapshot(snapshot) if isinstance(snapshot, Path) else snapshot
         try:
             source.backup(self._pristine)
+            # It may stay open and idle: the pages that it keeps would cost each environment as much as the world
+            # itself, and any setting that prevents that has it keep the schema instead.
+            source.execute("PRAGMA shrink_memory")
         finally:
             if source is not snapshot:
                 source.close()
@@ -204,6 +212,7 @@ class World:
         for name, rows in patch.items():
             if isinstance(rows, Mapping) or not self._filled(name, rows):
                 self.patch({name: rows})
+                self.connection.execute(f"DELETE FROM {log.LOG}")
         log.begin(self.connection)
 
     def call(self, name: str, arguments: Mapping[str, Any], now_ms: int) -> tuple[CallResult, list[Change]]:
@@ -335,9 +344,9 @@ class World:
             statement = self._fills[shape] = log.filling(name, columns, len(rows))
         if len(rows) == 1:
             return self.connection.execute(statement, tuple(rows[0].values())).rowcount == 1
-        if any(tuple(row) != columns for row in rows):
+        if list(map(tuple, rows)).count(columns) < len(rows):
             return False
-        values = [value for row in rows for value in row.values()]
+        values = list(chain.from_iterable(row.values() for row in rows))
         return self.connection.execute(statement, values).rowcount == len(rows)
 
     def _put(self, table: Table, key: tuple[Any, ...], row: Mapping[str, Any] | None) -> None:

@@ -299,8 +299,9 @@ def _process(case: Case, requests: list[Request]) -> Process:
     confirm = list(dict.fromkeys(name for request in requests for name in request.confirm))
     order = [(entry, checks.any_call(name)) for request in requests for entry, name in request.before]
     if _risky(requests):
-        required.append([_risk_call(case)])
-        order += [(_risk_call(case), checks.any_call(name)) for name in confirm]
+        risk = _risk_call(case)
+        required.append([risk])
+        order += [(risk, checks.any_call(name)) for name in confirm]
     return like(PROCESS, required=required, order=order, confirm_before=confirm, max_steps=30 + 20 * len(requests))
 
 
