@@ -27,6 +27,7 @@ from agentgym.validate.registry import Finding, check
 from agentgym.validate.replay import Record, Script, go, last, record, scripts, start
 from agentgym.validate.sources import SQL_SOURCES, Drawing, Drawn, Every, Hooked, Jitter, taken_away
 from agentgym.validate.subject import Subject
+from agentgym.world import WorldConnection
 from agentgym.wrappers import SimulatedUser
 
 _DIRTY = 50
@@ -150,7 +151,11 @@ def _reversed(subject: Subject, played: Sequence[Script]) -> dict[str, Record]:
     """SQLite gives rows that no query orders in the other order."""
     env = subject.make()
     start(env, played[0].scenario, 0)
-    current(env).backend.reading().execute("PRAGMA reverse_unordered_selects = ON")
+    connection = current(env).backend.reading()
+    connection.execute("PRAGMA reverse_unordered_selects = ON")
+    if isinstance(connection, WorldConnection):
+        # Else the next reset would notice, and take another connection.
+        connection.watch()
     found = {script.name: record(env, script, hashed=True) for script in played}
     env.close()
     return found

@@ -9,13 +9,14 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from agentgym.envs.refund.seed_data import NOTICES
+from agentgym.envs.refund.seed_data import NOTICES, NOW
 from agentgym.envs.refund.seed_shop import Shop, entries, plain
 
 SUBJECT = "Request"
 """The subject of their tickets."""
 
-_FIRST = date(2026, 2, 1)
+_FIRST, _LAST = date(2026, 2, 1), date.fromisoformat(NOW[:10]) - timedelta(1)
+"""The days of their tickets."""
 _DAYS = {"standard": 30, "silver": 37, "gold": 45}
 """Days to send back most goods, by tier."""
 _EACH, _CHINESE = 24, 6
@@ -112,11 +113,13 @@ def members(shop: Shop) -> None:
 def _asked(shop: Shop, country: Country, tier: str, noticed: bool) -> date:
     """The day of the ticket; *noticed*: one on which a notice of the carrier decides whether goods may go back."""
     notice = next((row for row in entries(NOTICES) if row[:2] == [country.carrier, country.code]), None)
-    if notice is None or not noticed:
-        return _FIRST + timedelta(shop.draw(53))
-    delivered = date.fromisoformat(notice[2]) + timedelta(shop.draw(4))
-    last = delivered + timedelta(_DAYS[tier] + int(notice[4]))
-    return max(_FIRST, last + timedelta(shop.draw(12) - 6))
+    if notice is not None and noticed:
+        delivered = date.fromisoformat(notice[2]) + timedelta(shop.draw(4))
+        last = delivered + timedelta(_DAYS[tier] + int(notice[4]))
+        day = last + timedelta(shop.draw(12) - 6)
+        if _FIRST <= day <= _LAST:
+            return day
+    return _FIRST + timedelta(shop.draw((_LAST - _FIRST).days + 1))
 
 
 def _member(shop: Shop, country: Country, chinese: bool, tier: str, day: date) -> None:
