@@ -145,11 +145,10 @@ def putting(table: Table, columns: tuple[str, ...]) -> tuple[str, str]:
     return f"INSERT INTO {quote(table.name)} ({names}) VALUES ({marks}) ON CONFLICT ({keys}) DO {action}", ""
 
 
-def filling(name: str, columns: tuple[str, ...], count: int) -> str:
-    """SQL that inserts *count* rows given in these columns, but for those that a row already there stands against."""
-    marks = f"({', '.join('?' for _ in columns)})"
-    names = ", ".join(map(quote, columns))
-    return f"INSERT OR IGNORE INTO {quote(name)} ({names}) VALUES {', '.join([marks] * count)}"
+def filling(name: str, columns: tuple[str, ...]) -> str:
+    """SQL that inserts a row given in these columns, but for one that a row already there stands against."""
+    names, marks = ", ".join(map(quote, columns)), ", ".join("?" for _ in columns)
+    return f"INSERT OR IGNORE INTO {quote(name)} ({names}) VALUES ({marks})"
 
 
 def install(connection: sqlite3.Connection) -> None:

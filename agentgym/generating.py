@@ -73,8 +73,8 @@ _MAKE = "_make"
 class Late(BaseModel):
     """A model of which some fields are made when they are first read, or when the whole is: see `late`.
 
-    Gold and the plan are read by no episode, so that no reset need pay for them. As soon as they are there, it is a
-    plain instance of the class that it stands for: ``class X(Late, Y)`` for Y.
+    Gold and the plan are read by no episode, so that no reset need pay for them, and the final checks by its end. As
+    soon as all is there, it is a plain instance of the class that it stands for: ``class X(Late, Y)`` for Y.
     """
 
     model_config = ConfigDict(defer_build=True)
@@ -130,6 +130,9 @@ def _completed(model: S) -> S:
     """Make what is missing; from then on *model* is of the class that it stands for."""
     values = model.__dict__
     values.update(values.pop(_MAKE)())
+    for value in values.values():
+        if isinstance(value, Late):
+            _completed(value)
     _set(model, "__class__", type(model).__bases__[1])
     return model
 

@@ -14,7 +14,6 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,9 +24,6 @@ from agentgym.tools import Tool, ToolError
 Patch = Mapping[str, Any]
 """``{table: [row, …]}`` or ``{table: {key: row or None}}``: an existing row is updated in the columns given, a missing
 one inserted, None deletes."""
-
-_FILL = 16
-"""So many rows are inserted by one statement at most: each number of rows has a statement of its own."""
 
 
 class CallResult(NamedTuple):
@@ -141,7 +137,7 @@ class World:
         self.tables: dict[str, Table] = log.tables(self.connection)
         self._open_call = False
         self._puts: dict[tuple[str, ...], tuple[str, str]] = {}
-        self._fills: dict[tuple[Any, ...], str] = {}
+        self._fills: dict[tuple[str, tuple[str, ...]], str] = {}
         self.now_ms = 0
         self._begin()
         log.begin(self.connection)
@@ -210,7 +206,7 @@ class World:
         except sqlite3.OperationalError as error:
             raise sqlite3.OperationalError(f"the episode's savepoint is gone ({error}); refill the world") from error
         for name, rows in patch.items():
-            if isinstance(rows, Mapping) or not self._filled(name, rows):
+            if (type(rows) is not list and isinstance(rows, Mapping)) or not self._filled(name, rows):
                 self.patch({name: rows})
                 self.connection.execute(f"DELETE FROM {log.LOG}")
         log.begin(self.connection)
@@ -329,25 +325,24 @@ class World:
         self.connection.execute("RELEASE call")
 
     def _filled(self, name: str, rows: Sequence[Row]) -> bool:
-        """Insert the rows of a table by one statement: False if one of them is there, or not as it must be.
+        """Insert the rows of a table: False if one of them is there, or not as it must be.
 
-        What was inserted nevertheless may be put again. One statement for each row takes half as long again.
+        What was inserted nevertheless may be put again.
         """
-        if not 0 < len(rows) <= _FILL:
+        if not rows:
             return False
         columns = tuple(rows[0])
-        shape = (name, len(rows), columns)
-        statement = self._fills.get(shape)
+        statement = self._fills.get((name, columns))
         if statement is None:
             if not self.tables[name].needed.union(self.tables[name].key) <= set(columns):
                 return False
-            statement = self._fills[shape] = log.filling(name, columns, len(rows))
+            statement = self._fills[name, columns] = log.filling(name, columns)
         if len(rows) == 1:
             return self.connection.execute(statement, tuple(rows[0].values())).rowcount == 1
         if list(map(tuple, rows)).count(columns) < len(rows):
             return False
-        values = list(chain.from_iterable(row.values() for row in rows))
-        return self.connection.execute(statement, values).rowcount == len(rows)
+        values = [tuple(row.values()) for row in rows]
+        return self.connection.executemany(statement, values).rowcount == len(rows)
 
     def _put(self, table: Table, key: tuple[Any, ...], row: Mapping[str, Any] | None) -> None:
         if row is None:

@@ -62,6 +62,12 @@ class _Generated(Late, Scenario):
     late = ("instruction", "plan", "gold")
 
 
+class _GeneratedChecks(Late, Checks):
+    """Checks of which those of the end are made there."""
+
+    late = ("end", "final_state", "may_change", "answer", "answer_state", "said", "text")
+
+
 def generate(seed: int, level: str | None = None) -> Scenario:
     """Make the training scenario of a seed.
 
@@ -155,6 +161,9 @@ def _scenario(name: str, level: str, family: Family, case: Case, requests: list[
     reason = requests[0].hand_off
     status = "open" if reason else "pending" if any(request.pending for request in requests) else "solved"
 
+    def final() -> dict[str, object]:
+        return _checks(case, requests, status, codes, len(refused) < len(requests))
+
     def rest() -> dict[str, object]:
         return {
             "instruction": ". ".join(request.goal for request in requests) + ".",
@@ -177,7 +186,7 @@ def _scenario(name: str, level: str, family: Family, case: Case, requests: list[
         initial_state=like(STATE, patch=case.patch()),
         events=[event for request in requests for event in request.events],
         checkpoints=_checkpoints(case, requests),
-        checks=_checks(case, requests, status, codes, len(refused) < len(requests)),
+        checks=late(_GeneratedChecks, CHECKS, final, process=_process(case, requests)),
         veto=_unique(rule for request in requests for rule in request.veto),
         secrets=checks.secrets(case) + [secret for request in requests for secret in request.secrets],
     )
@@ -195,7 +204,8 @@ def _let_decide(case: Case, requests: list[Request]) -> None:
         case.role = "desk_lead"
 
 
-def _checks(case: Case, requests: list[Request], status: str, codes: list[str], done: bool) -> Checks:
+def _checks(case: Case, requests: list[Request], status: str, codes: list[str], done: bool) -> dict[str, object]:
+    """What is asked of the end of an episode."""
     reason = requests[0].hand_off
     ticket = checks.state(
         "SELECT status FROM tickets WHERE ticket_id = :id", status, "text", bool(reason), id=case.ticket_id
@@ -203,17 +213,15 @@ def _checks(case: Case, requests: list[Request], status: str, codes: list[str], 
     allowed = [entry for request in requests for entry in request.may_change]
     if not reason:
         allowed.append(checks.update("tickets", "ticket_id", case.ticket_id, "status"))
-    return like(
-        CHECKS,
-        end=_end(reason, done),
-        final_state=[*(check for request in requests for check in request.final_state), ticket],
-        may_change=allowed,
-        answer=None if reason else _answer(case, requests, codes, done),
-        answer_state={key: wanted for request in requests for key, wanted in request.answer_state.items()},
-        said=_said(requests),
-        text=[entry for request in requests for entry in request.text],
-        process=_process(case, requests),
-    )
+    return {
+        "end": _end(reason, done),
+        "final_state": [*(check for request in requests for check in request.final_state), ticket],
+        "may_change": allowed,
+        "answer": None if reason else _answer(case, requests, codes, done),
+        "answer_state": {key: wanted for request in requests for key, wanted in request.answer_state.items()},
+        "said": _said(requests),
+        "text": [entry for request in requests for entry in request.text],
+    }
 
 
 @cache
