@@ -23,7 +23,14 @@ class Request(NamedTuple):
 
     def arguments(self) -> dict[str, Any]:
         """The arguments of ``http_request``, without those that are None."""
-        return {name: value for name, value in self._asdict().items() if value is not None}
+        out: dict[str, Any] = {"method": self.method, "path": self.path}
+        if self.query is not None:
+            out["query"] = self.query
+        if self.headers is not None:
+            out["headers"] = self.headers
+        if self.body is not None:
+            out["body"] = self.body
+        return out
 
 
 def request(style: Style, tool: str, arguments: Mapping[str, Any]) -> Request:
