@@ -49,7 +49,7 @@ class Subject:
     def __init__(self, env_id: str, generated: int = 20, full: bool = False, folder: str | Path | None = None) -> None:
         self.env_id, self.full, self.folder = env_id, full, folder
         self.generated = generated if folder is None else 0
-        self._played: dict[tuple[str, int], Played | Exception] = {}
+        self._played: dict[tuple[int, int], tuple[Scenario, Played | Exception]] = {}
 
     @property
     def arguments(self) -> tuple[str, int, bool, str | Path | None]:
@@ -129,13 +129,14 @@ class Subject:
         Raises:
             Exception: what came of playing it, each time the same.
         """
-        key = scenario.id, plan
+        # Scenarios made on the spot may share a name; each is held on to, so that its identity stays its own.
+        key = id(scenario), plan
         if key not in self._played:
             try:
-                self._played[key] = self.gold(scenario, plan)
+                self._played[key] = scenario, self.gold(scenario, plan)
             except Exception as error:  # noqa: BLE001  raised below and again later, whatever it is
-                self._played[key] = error
-        found = self._played[key]
+                self._played[key] = scenario, error
+        found = self._played[key][1]
         if isinstance(found, Exception):
             raise found
         return found
