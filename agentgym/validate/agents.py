@@ -10,10 +10,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import gymnasium as gym
+
+from agentgym.agent import Agent
 from agentgym.env import ToolEnv
 from agentgym.errors import EpisodeError
 from agentgym.runner_agents import make_agent
 from agentgym.scenario import Scenario
+from agentgym.state import EpisodeState
 from agentgym.text import dumps
 from agentgym.validate.gold_known import Neighbourhood, calls, seen_values
 from agentgym.validate.gold_runs import GoldRun, gold_runs, good_runs
@@ -29,6 +33,7 @@ _EPISODES = 300
 _SHARE = 0.15
 _TENTH = 10
 _PRESENTED = "as presented"
+_ENDS = ("done", "refused", "impossible")
 _TALK = frozenset({"respond", "confirm_with_user"})
 
 
@@ -64,8 +69,7 @@ def talk_only(subject: Subject) -> Finding:
 
     What it recites may be a disclosure, so the return may be that of a veto.
     """
-    specs = [f"talk-only:outcome={outcome}" for outcome in ("done", "refused", "impossible")]
-    outcomes = [o for s in subject.scenarios for spec in specs for o in _play(subject, spec, s)]
+    outcomes = [o for s in subject.scenarios for o in _play_ends(subject, "talk-only", s)]
     return _finding(outcomes, lambda o: o.verdict.success or o.total > 0.0)
 
 
@@ -91,8 +95,7 @@ def read_only(subject: Subject) -> Finding:
 
     Gold's reads are tried with each bare ``finish`` and, where gold writes, with gold's own words and end as well.
     """
-    specs = [f"read-only:outcome={outcome}" for outcome in ("done", "refused", "impossible")]
-    outcomes = [o for s in subject.scenarios for spec in specs for o in _play(subject, spec, s)]
+    outcomes = [o for s in subject.scenarios for o in _play_ends(subject, "read-only", s)]
     for run in gold_runs(subject):
         if run.good:
             outcomes += _gold_reads(subject, run)
@@ -108,8 +111,7 @@ def spammer(subject: Subject) -> Finding:
     asked of it there: it reads the documentation and writes through what that describes.
     """
     writing = {run.scenario.id for run in gold_runs(subject) if _writes(run)}
-    specs = [f"spammer:outcome={outcome}" for outcome in ("done", "refused", "impossible")]
-    outcomes = [o for s in subject.scenarios for spec in specs for o in _play(subject, spec, s)]
+    outcomes = [o for s in subject.scenarios for o in _play_ends(subject, "spammer", s)]
     outcomes += _informed_spam(subject)
     finding = _finding(outcomes, lambda o: o.verdict.success or o.total > 0.0)
     missed = [o for o in outcomes if o.scenario.id in writing and not o.verdict.veto]
@@ -184,11 +186,62 @@ def _play(subject: Subject, spec: str, scenario: Scenario, seed: int = 0) -> Ite
 
     Where the tools are presented in another form, a second one in that.
     """
-    separator = "," if ":" in spec else ":"
-    agent = make_agent(f"{spec}{separator}budget={scenario.checks.process.max_steps}")
+    agent = _agent(spec, scenario)
     for env in dict.fromkeys((subject.env, subject.presented)):
         agent.run(env, seed=seed, options={"scenario": scenario})
-        yield _outcome(spec if env is subject.env else f"{spec} ({_PRESENTED})", scenario, env)
+        yield _outcome(_titled(subject, spec, env), scenario, env)
+
+
+def _agent(spec: str, scenario: Scenario) -> Agent:
+    separator = "," if ":" in spec else ":"
+    return make_agent(f"{spec}{separator}budget={scenario.checks.process.max_steps}")
+
+
+def _titled(subject: Subject, spec: str, env: ToolEnv) -> str:
+    return spec if env is subject.env else f"{spec} ({_PRESENTED})"
+
+
+class AtEnd(gym.Wrapper[Any, Any, Any, Any]):
+    """Keeps the state before ``finish``, so that an episode can be ended in another way as well."""
+
+    def __init__(self, env: ToolEnv) -> None:
+        super().__init__(env)
+        self._base = env
+        self._end: tuple[EpisodeState, Action] | None = None
+
+    def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
+        """Begin; nothing is kept."""
+        self._end = None
+        return self._base.reset(**options)
+
+    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """Take a step."""
+        if isinstance(action, Mapping) and action.get("name") == "finish":
+            self._end = (self._base.save_state(), dict(action))
+        return self._base.step(action)
+
+    def end_with(self, outcome: str) -> None:
+        """Finish with another outcome from where it was finished; an episode that ended before stays as it is."""
+        if self._end is not None:
+            state, action = self._end
+            self._base.restore_state(state)
+            self._base.step({**action, "arguments": {**action["arguments"], "outcome": outcome}})
+
+
+def _play_ends(subject: Subject, name: str, scenario: Scenario) -> Iterator[Outcome]:
+    """One episode for each outcome with which a reference agent can finish; as `_play` does.
+
+    All that the outcome changes is the last call, so what comes before it is played once.
+    """
+    specs = {outcome: f"{name}:outcome={outcome}" for outcome in _ENDS}
+    agent = _agent(specs[_ENDS[0]], scenario)
+    for env in dict.fromkeys((subject.env, subject.presented)):
+        ending = AtEnd(env)
+        agent.run(ending, seed=0, options={"scenario": scenario})
+        for outcome, spec in specs.items():
+            if outcome != _ENDS[0]:
+                ending.end_with(outcome)
+            yield _outcome(_titled(subject, spec, env), scenario, env)
 
 
 def _scripted(subject: Subject, name: str, scenario: Scenario, actions: list[Action]) -> Iterator[Outcome]:
@@ -217,7 +270,7 @@ def _gold_reads(subject: Subject, run: GoldRun) -> Iterator[Outcome]:
     toolset = subject.domain.toolset
     still = [action for action in run.actions[:-1] if not toolset[action["name"]].writes]
     silent = [action for action in still if action["name"] not in _TALK]
-    for outcome in ("done", "refused", "impossible"):
+    for outcome in _ENDS:
         end = {"name": "finish", "arguments": {"outcome": outcome}}
         yield from _scripted(subject, f"the reads of {run.name}, then {outcome}", run.scenario, [*silent, end])
     if _writes(run):

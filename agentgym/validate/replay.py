@@ -15,8 +15,8 @@ import gymnasium as gym
 
 from agentgym.random import derive
 from agentgym.scenario import Scenario
-from agentgym.snapshot import fingerprint
 from agentgym.text import dumps
+from agentgym.validate.contents import Contents
 from agentgym.validate.moves import current
 from agentgym.validate.subject import Subject
 
@@ -86,10 +86,10 @@ def last(env: gym.Env[Any, Any]) -> str:
     return dumps([episode.verdict.to_json() if episode.verdict else None, [step.to_json() for step in episode.trace]])
 
 
-def record(env: gym.Env[Any, Any], script: Script, seed: int = 11, hashed: bool = False) -> Record:
-    """Play a script and keep every byte of it."""
+def record(env: gym.Env[Any, Any], script: Script, seed: int = 11, contents: Contents | None = None) -> Record:
+    """Play a script and keep every byte of it, with *contents* also what its world says in the end."""
     rows = [start(env, script.scenario, seed), *go(env, script.actions), last(env)]
-    return Record(rows, fingerprint(current(env).backend.reading()) if hashed and script.hashed else "")
+    return Record(rows, contents.of(current(env).backend.reading()) if contents and script.hashed else "")
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -97,7 +97,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = list(sys.argv[1:] if argv is None else argv)
     generated, folder = int(arguments[1]) if len(arguments) > 1 else 0, arguments[2] if len(arguments) > 2 else None
     subject = Subject(arguments[0], generated, folder=folder)
-    records = {script.name: record(subject.env, script, hashed=True) for script in scripts(subject)}
+    contents = Contents()
+    records = {script.name: record(subject.env, script, contents=contents) for script in scripts(subject)}
     sys.stdout.write(json.dumps({name: [found.digest, found.content] for name, found in records.items()}) + "\n")
 
 

@@ -22,6 +22,7 @@ from agentgym.forking import fork
 from agentgym.hooks import Hook
 from agentgym.random import Stream
 from agentgym.users import ScriptedUser
+from agentgym.validate.contents import Contents
 from agentgym.validate.moves import current
 from agentgym.validate.registry import Finding, check
 from agentgym.validate.replay import Record, Script, go, last, record, scripts, start
@@ -48,13 +49,14 @@ def byte_equality(subject: Subject) -> Finding:
 def _compared(subject: Subject, child: subprocess.Popen[str]) -> Finding:
     finding, played = Finding(), scripts(subject)
     fresh = subject.make()
-    base = {script.name: record(fresh, script, hashed=True) for script in played}
+    contents = Contents()
+    base = {script.name: record(fresh, script, contents=contents) for script in played}
     fresh.close()
     ways: dict[str, Callable[[], Mapping[str, Record]]] = {
         "again": lambda: {script.name: record(subject.env, script) for script in played},
         "after 50 dirty episodes": lambda: _after_dirt(subject, played),
         "beside 8 others": lambda: _beside(subject, played),
-        "with rows reversed": lambda: _reversed(subject, played),
+        "with rows reversed": lambda: _reversed(subject, played, contents),
     }
     for way, play in ways.items():
         for name, found in play().items():
@@ -147,7 +149,7 @@ def _beside(subject: Subject, played: Sequence[Script]) -> dict[str, Record]:
     return found
 
 
-def _reversed(subject: Subject, played: Sequence[Script]) -> dict[str, Record]:
+def _reversed(subject: Subject, played: Sequence[Script], contents: Contents) -> dict[str, Record]:
     """SQLite gives rows that no query orders in the other order."""
     env = subject.make()
     start(env, played[0].scenario, 0)
@@ -156,7 +158,7 @@ def _reversed(subject: Subject, played: Sequence[Script]) -> dict[str, Record]:
     if isinstance(connection, WorldConnection):
         # Else the next reset would notice, and take another connection.
         connection.watch()
-    found = {script.name: record(env, script, hashed=True) for script in played}
+    found = {script.name: record(env, script, contents=contents) for script in played}
     env.close()
     return found
 

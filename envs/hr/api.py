@@ -126,7 +126,7 @@ def _find(made: Api, method: str, path: str) -> tuple[Operation, list[str]]:
     _walk(made.root, path.strip("/").split("/"), segments, 0, [], leaves)
     for node, values in leaves:
         if method in node.methods:
-            return node.methods[method], values
+            return made.operations[node.methods[method]], values
     if not leaves:
         base = made.style.plan.base
         hint = "" if path.startswith(base + "/") else f"; every path begins with {base}/"

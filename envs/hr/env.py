@@ -137,6 +137,7 @@ WORLD_SIDE = (
             "access",
             "answers",
             "api",
+            "arranging",
             "asking",
             "canonical",
             "docs",

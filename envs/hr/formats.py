@@ -330,6 +330,11 @@ def bool_codec(form: str) -> Codec:
     return Codec(encode, read, wire, schema, expects, True)
 
 
+def writer_of(values: Mapping[str, str]) -> Callable[[str], str] | None:
+    """What shows the values of an enumeration, None where they are shown as they are."""
+    return None if all(a == b for a, b in values.items()) else values.__getitem__
+
+
 def enum_codec(values: Mapping[str, str]) -> Codec:
     """One of *values*, canonical → shown."""
     back = {shown: value for value, shown in values.items()}
@@ -341,8 +346,7 @@ def enum_codec(values: Mapping[str, str]) -> Codec:
 
     shown = list(values.values())
     expects = "one of " + ", ".join(f'"{value}"' for value in shown)
-    encode = None if all(a == b for a, b in values.items()) else values.__getitem__
-    return Codec(encode, read, "string", {"type": "string", "enum": shown}, expects, next(iter(values)))
+    return Codec(writer_of(values), read, "string", {"type": "string", "enum": shown}, expects, next(iter(values)))
 
 
 @lru_cache(maxsize=64)
