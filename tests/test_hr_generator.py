@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from agentgym.envs.hr.env import DOMAIN, HrEnv
-from agentgym.envs.hr.gen_data import reference, working_days
+from agentgym.envs.hr.gen_data import reference
 from agentgym.envs.hr.gen_families import FAMILIES
 from agentgym.envs.hr.gen_gold import RESOURCES
 from agentgym.envs.hr.generator import LEVELS, generate
