@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
+from typing import TypeVar
 
 from agentgym.envs.hr.gen_data import Department, Person, Reference, Row, reference
 from agentgym.envs.hr.gen_numbers import shown_numbers
@@ -17,6 +18,12 @@ TABLES = (
 """Tables that generated cases change, each after those that it refers to."""
 
 
+T = TypeVar("T")
+
+_WIDTH = 1 << 63
+_LOW = _WIDTH - 1
+
+
 class Draws(Stream):
     """Small draws, several of them out of one word; what is left of a word stays 2¹⁶ times wider than a draw."""
 
@@ -28,13 +35,17 @@ class Draws(Stream):
         """An integer in low … high − 1, each as likely up to 1 : 65,536."""
         span = high - low
         if self._width < span << 16:
-            self._rest, self._width = super().integers(0, 1 << 63), 1 << 63
+            self._rest, self._width = self._word() & _LOW, _WIDTH
         self._rest, found = divmod(self._rest, span)
         self._width //= span
         return low + found
 
+    def choice(self, options: Sequence[T]) -> T:
+        """One of *options*."""
+        return options[self.integers(0, len(options))]
 
-_IDS = {"E": (10_000, 21_000), "RQ": (60_000, 70_000)}
+
+_IDS = {"E": (100_000, 210_000), "RQ": (600_000, 700_000)}
 """Where drawn ids of a kind lie, so that in lists by number they stand among those of the snapshot."""
 
 
@@ -93,7 +104,7 @@ class Case:
 
     def new_id(self, prefix: str) -> str:
         """A drawn id that no series of the snapshot reaches."""
-        low, high = _IDS.get(prefix, (70_000, 100_000))
+        low, high = _IDS.get(prefix, (700_000, 1_000_000))
         while (found := f"{prefix}{self.draw.integers(low, high)}") in self._ids:
             pass
         self._ids.add(found)

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from datetime import date, timedelta
 from functools import lru_cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -26,6 +27,11 @@ CLOSED = ("2025-12", "2026-01", "2026-02")
 
 MOST_MEMBERS, MOST_READS, MOST_ROWS = 18, 40, 50
 """Of a department whose figures gold reads person by person; months of attendance in all; rows of a page."""
+
+FIRST = date(2025, 1, 1)
+"""From this day on, working days can be counted."""
+
+_BEFORE = FIRST.toordinal() - 1
 
 LEAST = 5
 """So many people a mean that managers may hear is over (policy 2.2)."""
@@ -140,8 +146,7 @@ class Reference(NamedTuple):
         grades: (office, grade) → amounts.
         sites: by name.
         months: (office, month) → its days.
-        holidays: (office, day).
-        names: those of everybody, folded, one a line.
+        worked: office → working days before each day from `FIRST` on.
         wanted: (department, title) of positions that are open.
     """
 
@@ -153,8 +158,7 @@ class Reference(NamedTuple):
     grades: dict[tuple[str, str], Amounts]
     sites: dict[str, Site]
     months: dict[tuple[str, str], Month]
-    holidays: frozenset[tuple[str, str]]
-    names: str
+    worked: dict[str, tuple[int, ...]]
     wanted: frozenset[tuple[str, str]]
 
 
@@ -190,8 +194,7 @@ def reference() -> Reference:
         _grades(rows),
         {row[0]: Site(*row[1:]) for row in rows(sites)},
         {(site, month): _month(site, month, holidays) for site in SITES for month in (*CLOSED, CURRENT)},
-        holidays,
-        "\n".join(row[0].casefold() for row in rows("SELECT name FROM employees ORDER BY employee_id")),
+        {site: _worked(site, holidays) for site in SITES},
         frozenset((r[0], r[1]) for r in rows("SELECT department_id, title FROM requisitions WHERE status = 'open'")),
     )
     connection.close()
@@ -288,6 +291,17 @@ def _month(site: str, month: str, holidays: frozenset[tuple[str, str]]) -> Month
     days = [first + timedelta(n) for n in range(int(last_of(month)[8:]))]
     codes = tuple("1" if d.weekday() > 4 else "2" if (site, d.isoformat()) in holidays else "0" for d in days)
     return Month(codes, tuple(n for n, code in enumerate(codes) if code == "0"))
+
+
+def _worked(site: str, holidays: frozenset[tuple[str, str]]) -> tuple[int, ...]:
+    days = (FIRST + timedelta(n) for n in range(3 * 365))
+    return tuple(accumulate((d.weekday() < 5 and (site, d.isoformat()) not in holidays for d in days), initial=0))
+
+
+def working_days(site: str, first: date, last: date) -> int:
+    """Days from *first* to *last*, of 2025 to 2027, that are neither weekend nor holiday of the office."""
+    worked = reference().worked[site]
+    return worked[last.toordinal() - _BEFORE] - worked[first.toordinal() - _BEFORE - 1]
 
 
 def amounts(site: str, grade: str, day: str) -> tuple[int, int, int]:

@@ -9,15 +9,18 @@ from typing import Any, NamedTuple
 from agentgym.envs.hr import gen_checks as checks
 from agentgym.envs.hr import gen_gold as gold
 from agentgym.envs.hr.gen_case import Case
-from agentgym.envs.hr.gen_data import Person
+from agentgym.envs.hr.gen_data import Person, working_days
 from agentgym.envs.hr.gen_figures import refusal, told_anyway
 from agentgym.envs.hr.gen_gold import act, of
-from agentgym.envs.hr.gen_people import newcomer, working_days, year_days
+from agentgym.envs.hr.gen_people import newcomer, year_days
 from agentgym.envs.hr.gen_request import Request
 from agentgym.scenario import GoldAction
 
 STATUS = "SELECT status FROM leave_requests WHERE request_id = :id"
 DECIDED = "SELECT status FROM leave_requests WHERE request_id = :id AND decided_by = :by"
+
+_NOTICE = 14
+"""Days of notice that annual leave takes."""
 
 _REASONS = ("family visit", "moving house", "travelling", "school holidays", None)
 
@@ -179,7 +182,7 @@ def _row(case: Case, asked: Asked) -> dict[str, Any]:
         "leave_type": asked.kind,
         "from_date": asked.first.isoformat(),
         "to_date": asked.last.isoformat(),
-        "days_hundredths": 100 * working_days(case, person.site, asked.first, asked.last),
+        "days_hundredths": 100 * working_days(person.site, asked.first, asked.last),
         "status": "pending",
         "reason": asked.reason,
         "decided_by": None,
@@ -214,10 +217,13 @@ def _waiting(case: Case, outcome: str) -> Asked | None:
             last = first + timedelta(case.draw.integers(4, 9))
         else:
             first, last = _days(case, outcome, on)
-        days = 100 * working_days(case, person.site, first, last)
-        if days and first.year == last.year and blocked(person, kind, first, last) == (outcome == "blocked_period"):
-            if _balances(case, person, first, days, outcome):
-                return Asked(person, kind, first, last, on, reason)
+        days = 100 * working_days(person.site, first, last)
+        soon = kind == "ANNUAL" and (first - on).days < _NOTICE
+        shut = blocked(person, kind, first, last)
+        if not days or (soon, shut) != (outcome == "notice_too_short", outcome == "blocked_period"):
+            continue
+        if _balances(case, person, first, days, outcome):
+            return Asked(person, kind, first, last, on, reason)
     return None
 
 
@@ -285,7 +291,7 @@ def _grant(case: Case, person: Person, year: int, hundredths: int, until: str | 
 def _took(case: Case, person: Person, monday: date, days: int) -> None:
     """Working days that the person was off, in one piece from a Monday on."""
     last = monday + timedelta(days - 1)
-    while working_days(case, person.site, monday, last) < days:
+    while working_days(person.site, monday, last) < days:
         last += timedelta(1)
     case.rows["leave_requests"].append(
         {

@@ -1,4 +1,4 @@
-"""Names of the people whom generated cases bring along: nobody in the snapshot bears one, nor a part of one."""
+"""Names of the people whom generated cases bring along: whole ones stand in no name of the snapshot."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import date, timedelta
+from datetime import date
 from functools import cache
 
 from agentgym.envs.hr.gen_case import Case, Draws
@@ -36,10 +36,10 @@ def opened(stream: Draws, role: str, chinese: bool) -> Case:
 
 
 def new_name(case: Case) -> tuple[str, str]:
-    """A name that is no part of one in the company, and an e-mail address."""
+    """A name that nobody bears, and an e-mail address."""
     while True:
         name = f"{case.draw.choice(GIVEN)} {case.draw.choice(FAMILY)}"
-        if name not in case.names and name.casefold() not in case.data.names:
+        if name not in case.names:
             break
     case.names.add(name)
     return name, f"{name.lower().replace(' ', '.')}.{case.draw.integers(10_000, 100_000)}@tidewell.example"
@@ -240,10 +240,3 @@ def year_days(site: str, start: str) -> int:
     """Policy 7.2 for the year of a first day, in hundredths of a day; no year that is drawn is a leap year."""
     employed = (date.fromisoformat(f"{start[:4]}-12-31") - date.fromisoformat(start)).days + 1
     return 50 * half_up(2 * DAYS[site] * employed, 365)
-
-
-def working_days(case: Case, site: str, first: date, last: date) -> int:
-    """Days from *first* to *last* that are neither weekend nor holiday of the office."""
-    free = case.data.holidays
-    days = (first + timedelta(n) for n in range((last - first).days + 1))
-    return sum(day.weekday() < 5 and (site, day.isoformat()) not in free for day in days)
