@@ -199,8 +199,7 @@ def _pays(case: Case, request: Request, i: int, person: Person, amount: int) -> 
             entered_by=case.caller,
         )
     )
-    wanted = checks.money(amount, person.currency)
-    request.answer = {"adjustments_minor": (wanted, of(f"added{i}", "$.amount"))}
+    request.answer = {"adjustments_minor": (checks.money(amount, person.currency), of(f"added{i}", "$.amount"))}
     request.given += [CLOSED_MONTH, month]
     request.required.append([checks.call("list_adjustments", employee_id=person.id)])
     request.steps = (*request.steps, "Add what it would have paid to the open month")

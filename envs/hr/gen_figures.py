@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from agentgym.compare import Comparator
 from agentgym.envs.hr import gen_checks as checks
 from agentgym.envs.hr import gen_gold as gold
 from agentgym.envs.hr.gen_case import Case
@@ -300,25 +301,30 @@ def pay_query(case: Case, i: int, hard: bool) -> Request | None:
     one, two = _pay_reads(i, months, not charge, case.caller)
     find = (gold.who(i, person.name),) if charge else ()
     request.reads = ((*one[:1], *find, *one[1:]), (*two[:1], *find, *two[1:]))
+    _amount(case, request, i, checks.money(value, currency), months, what)
+    read = _slips_of(person, months)
+    request.required.append(read)
+    request.checkpoints.insert(0, checks.credited(f"slips_{i}", *read))
+    request.secrets += checks.private(person)
+    request.steps = ("Find the person", "Read the pay slips of the period", "Tell the sum")
+    return request
+
+
+def _amount(case: Case, request: Request, i: int, wanted: Comparator, months: int, what: str) -> None:
+    """The amount is told and answered."""
     sql = _SUM_OF.format(what=what)
     by_list = {"sql": sql, "slips": of(f"slips{i}", "$.items")}
     by_each = {"sql": sql, "slips": [of(f"slip{i}_{n}") for n in range(months)]}
-    wanted = checks.money(value, currency)
     in_one = of(f"slips{i}", "$.items[0].currency")
     request.answer = {
         "amount_minor": (wanted, Two(by_list, by_each)),
-        "currency": (checks.text(currency), in_one),
+        "currency": (checks.text(wanted.currency or ""), in_one),
     }
     before, after = ("金额为", "。") if case.chinese else ("It comes to", ".")
     request.writes = Two((gold.tell(before, after, by_list, in_one),), (gold.tell(before, after, by_each, in_one),))
     request.told.append(wanted)
     request.given += CLOSED[-months:]
-    read = _slips_of(person, months)
-    request.required.append(read)
-    request.checkpoints += [checks.credited(f"slips_{i}", *read), checks.told(f"told_{i}", wanted)]
-    request.secrets += checks.private(person)
-    request.steps = ("Find the person", "Read the pay slips of the period", "Tell the sum")
-    return request
+    request.checkpoints.append(checks.told(f"told_{i}", wanted))
 
 
 def _sum(slips: tuple[Slip, ...], what: str) -> int:

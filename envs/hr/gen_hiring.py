@@ -88,16 +88,20 @@ def recruiting_stage(case: Case, i: int, hard: bool) -> Request | None:
         checks.secret("SELECT national_id FROM employees WHERE employee_id = :id", id=department.head)
     )
     if code:
-        request.final_state.append(checks.state(STAGE, row["stage"], "text", holds=True, id=row["candidate_id"]))
-        request.writes = (refusal(case, *_WHY[code]),)
-        request.steps = (
-            "Find the position and the candidate",
-            "Hold stage, score, pay and check against the rules",
-            "Refuse",
-        )
-        return request
-    _moves(case, request, i, position, row, target)
+        _refused(case, request, row, code)
+    else:
+        _moves(case, request, i, position, row, target)
     return request
+
+
+def _refused(case: Case, request: Request, row: dict[str, Any], code: str) -> None:
+    request.final_state.append(checks.state(STAGE, row["stage"], "text", holds=True, id=row["candidate_id"]))
+    request.writes = (refusal(case, *_WHY[code]),)
+    request.steps = (
+        "Find the position and the candidate",
+        "Hold stage, score, pay and check against the rules",
+        "Refuse",
+    )
 
 
 def _position(case: Case) -> Position | None:
@@ -160,15 +164,9 @@ def _read(request: Request, i: int, position: Position, row: dict[str, Any], tar
         "list": of(f"candidates{i}", "$.items"),
         "name": row["name"],
     }
-    by_place = act(
-        "list_requisitions",
-        f"positions{i}",
-        department_id=gold.department_id(department),
-        status="open",
-        page=1,
-        page_size=50,
-    )
-    by_state = act("list_requisitions", f"positions{i}", status="open", page=1, page_size=50)
+    positions, there = f"positions{i}", gold.department_id(department)
+    by_place = act("list_requisitions", positions, department_id=there, status="open", page=1, page_size=50)
+    by_state = act("list_requisitions", positions, status="open", page=1, page_size=50)
     candidates = act("list_candidates", f"candidates{i}", requisition_id=here, page=1, page_size=50)
     candidate = act("get_candidate", f"candidate{i}", candidate_id=one)
     where = act("get_department", f"where{i}", department_id=gold.department_id(department))

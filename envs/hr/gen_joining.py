@@ -135,14 +135,20 @@ def onboarding(case: Case, i: int, hard: bool) -> Request | None:
     return _join(case, i, hard, place._replace(head=head.id, plan=plan, size=size), head, full)
 
 
+def _start(case: Case, site: str) -> str:
+    """A first day whose days of leave in the year stand in no manual."""
+    while True:
+        start = f"2026-{case.draw.integers(4, 10):02}-{case.draw.choice(('01', '15'))}"
+        if year_days(site, start) not in stated_numbers():
+            return start
+
+
 def _join(case: Case, i: int, hard: bool, department: Department, head: Person, full: bool) -> Request:
     draw = case.draw
     site = department.site if not hard or case.chance(60) else draw.choice(_FREE[department.site])
     name, email = new_name(case)
     title, grade = draw.choice(department.titles), f"G{draw.integers(2, 7)}"
-    start = f"2026-{draw.integers(4, 10):02}-{draw.choice(('01', '15'))}"
-    while year_days(site, start) in stated_numbers():
-        start = f"2026-{draw.integers(4, 10):02}-{draw.choice(('01', '15'))}"
+    start = _start(case, site)
     hours = draw.choice((40, 40, 36, 32, 30, 24, 20))
     kind = "fixed_term" if case.chance(30) else "permanent"
     end = later(months_later(start, draw.choice((12, 18, 24))), -1) if kind == "fixed_term" else ""

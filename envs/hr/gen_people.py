@@ -66,29 +66,25 @@ def newcomer(
     if not places:
         return None
     draw, department = case.draw, case.draw.choice(places)
-    late = department.id in case.figured
     if department.id in case.data.models:
         model = draw.choice(case.data.models[department.id])
         site, title, manager = site or model.site, title or model.title, manager or model.manager
-    if not hired_on:
-        hired_on = LATE if late else f"{2021 + draw.integers(0, 4)}-{1 + draw.integers(0, 12):02}-01"
+    hired_on = hired_on or _first_day(case, department)
     name, email = new_name(case)
-    person = Person(
-        case.new_id("E"),
-        name,
-        title,
-        department.id,
-        manager or department.head,
-        site or department.site,
-        case.data.sites[site or department.site].currency,
-        hired_on,
-        grade or f"G{draw.integers(2, 8)}",
-        weekly_minutes or draw.choice(_WEEKS),
-    )
+    site, number = site or department.site, case.new_id("E")
+    grade, minutes = grade or f"G{draw.integers(2, 8)}", weekly_minutes or draw.choice(_WEEKS)
+    line, currency = manager or department.head, case.data.sites[site].currency
+    person = Person(number, name, title, department.id, line, site, currency, hired_on, grade, minutes)
     case.settled.add(department.id)
     _record(case, person, email, left_on, department.cost_centre)
     _terms(case, person, left_on, probation_until or later(months_later(hired_on, 6), -1))
     return person
+
+
+def _first_day(case: Case, department: Department) -> str:
+    if department.id in case.figured:
+        return LATE
+    return f"{2021 + case.draw.integers(0, 4)}-{1 + case.draw.integers(0, 12):02}-01"
 
 
 def _record(case: Case, person: Person, email: str, left_on: str, cost_centre: str) -> None:
