@@ -16,8 +16,8 @@ from agentgym.envs.hr import gen_checks as checks
 from agentgym.envs.hr import gen_gold as gold
 from agentgym.envs.hr import gen_texts as texts
 from agentgym.envs.hr.gen_case import Case, Draws
-from agentgym.envs.hr.gen_data import CURRENT, reference
 from agentgym.envs.hr.gen_families import FAMILIES, Family
+from agentgym.envs.hr.gen_people import opened
 from agentgym.envs.hr.gen_plans import CHECKS, OWN, PLAN, PROCESS, SAID, SCENARIO, STATE, USER, plan_of
 from agentgym.envs.hr.gen_request import Request, Two
 from agentgym.generating import like
@@ -65,7 +65,7 @@ def generate(seed: int, level: str | None = None) -> Scenario:
     for _ in range(_TRIES):
         roles = _roles(family, _REQUESTS[level])
         role = stream.choice(roles)
-        case = Case(stream, role, chinese, reference().staff[role])
+        case = opened(stream, role, chinese)
         requests = _requests(case, family, level)
         if requests is not None:
             return _scenario(f"hr/train/{level}-{seed}", level, family, case, requests)
@@ -132,7 +132,6 @@ def _only_asked(request: Request) -> None:
 def _scenario(name: str, level: str, family: Family, case: Case, requests: list[Request]) -> Scenario:
     refused = [request.code for request in requests if request.code]
     codes = tuple(sorted(set(refused), key=lambda code: _PLACE[code]))
-    _elsewhere(case)
     plans = _gold(requests, codes, len(refused) < len(requests))
     return like(
         SCENARIO,
@@ -154,29 +153,6 @@ def _scenario(name: str, level: str, family: Family, case: Case, requests: list[
         secrets=_unique(secret for request in requests for secret in request.secrets),
         plan=plan_of(tuple(request.kind for request in requests)),
         gold=plans,
-    )
-
-
-def _elsewhere(case: Case) -> None:
-    """Where nothing is changed before the start, somebody else gets a bonus, so that no two worlds are the same."""
-    if any(case.rows.values()):
-        return
-    data = case.data
-    other = data.people[case.draw.choice(data.order)]
-    while other.id in case.used:
-        other = data.people[case.draw.choice(data.order)]
-    case.rows["adjustments"].append(
-        {
-            "adjustment_id": case.new_id("AJ"),
-            "employee_id": other.id,
-            "month": CURRENT,
-            "kind": "bonus",
-            "amount_minor": 500 * case.draw.integers(20, 400),
-            "currency": other.currency,
-            "note": "yearly bonus",
-            "entered_by": case.draw.choice(data.staff["payroll_officer"]),
-            "created_at": f"2026-03-0{case.draw.integers(2, 9)}T1{case.draw.integers(0, 7)}:20:00Z",
-        }
     )
 
 
