@@ -148,7 +148,7 @@ LEAVE = {"employee_id": "E1", "leave_type": "ANNUAL", "from_date": "2026-03-02",
         ({"body": {"foo": 1}}, "bad_request", 'there is no field "foo" here; what can be given: employee_id, '),
         ({"body": {**LEAVE, "to_date": None}}, "bad_request", 'field "to_date" is missing: expected a date YYYY-MM-DD'),
         ({"body": {**LEAVE, "to_date": "3.3.2026"}}, "unprocessable", 'field "to_date": expected a date YYYY-MM-DD '
-         'such as 2026-03-14, got "3.3.2026"'),
+         'such as 2019-08-27, got "3.3.2026"'),
         ({"body": {**LEAVE, "to_date": "2026-02-30"}}, "unprocessable", 'got "2026-02-30"'),
         ({"body": {**LEAVE, "to_date": "2026-03-0٣"}}, "unprocessable", 'field "to_date"'),
         ({"body": {**LEAVE, "employee_id": 7}}, "unprocessable", 'field "employee_id": expected an id, a text, got 7'),
