@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
@@ -85,7 +86,8 @@ class Echo(NamedTuple):
         return (name, plain(value)) in self.pairs or isinstance(value, str)
 
 
-class _Taken(NamedTuple):
+@dataclass(frozen=True)
+class _Taken:
     """A result taken in: the values in it that are evidence, and its objects; *kept* is what was sorted out of them."""
 
     result: Result
@@ -117,17 +119,21 @@ class _Taken(NamedTuple):
         found: list[str] = self.kept["texts"].get(ending, [])
         return found
 
-    def has(self, value: Any, kinds: tuple[type, ...]) -> bool:
-        """Whether it has a value in one of these types: in a set, 1, 1.0 and true are the same."""
-        if value not in self.values:
-            return False
-        if isinstance(value, str):
-            return True
-        return any(
-            type(found) in kinds and found == value and not self.echo.repeats(name, found)
+    @cached_property
+    def numbers(self) -> frozenset[tuple[type, Any]]:
+        """The numbers, true and false with their types: in a set, 1, 1.0 and true are the same."""
+        return frozenset(
+            (type(found), found)
             for node, key in nodes(self.result.value)
             for name, found in entries(node, key)
+            if isinstance(found, int | float) and not self.echo.repeats(name, found)
         )
+
+    def has(self, value: Any, kinds: tuple[type, ...]) -> bool:
+        """Whether it has a value in one of these types."""
+        if value not in self.values:
+            return False
+        return isinstance(value, str) or any((kind, value) in self.numbers for kind in kinds)
 
 
 class Findings:
@@ -190,6 +196,25 @@ class Findings:
             if in_text and any(isinstance(text, str) and mentions(text, wanted) for text in taken.values):
                 return taken.result.step
         return None
+
+    def first_of(self, wanted: Sequence[Comparator]) -> int | None:
+        """The step of the first result that has one of some values, as they stand or, if none has, in another form."""
+        forms = [form for each in wanted for form in _forms(each)]
+        values = {value for value, _ in forms}
+        for taken in self._taken:
+            if not values.isdisjoint(taken.values) and any(taken.has(value, kinds) for value, kinds in forms):
+                return taken.result.step
+        for taken in self._taken:
+            if any(taken.has_alike(each) for each in wanted):
+                return taken.result.step
+        return None
+
+    def joined(self, results: Iterable[Result]) -> Findings:
+        """These results and more, as findings of their own."""
+        both = Findings()
+        both._taken = list(self._taken)
+        both.add(results)
+        return both
 
     def rows(self, rows: Sequence[Mapping[str, Any]]) -> list[int | None]:
         """For each of some rows with the same columns, the step of the first record that has all its fields.

@@ -125,7 +125,7 @@ def test_an_episode_that_is_ended_in_three_ways_is_three_episodes(name: str, env
 
     for scenario in subject.curated[::25]:
         budget = scenario.checks.process.max_steps
-        for env in dict.fromkeys((subject.env, subject.presented)):
+        for env in [subject.env, *(form.env for form in subject.turn(subject.default_forms, scenario))]:
             apart = []
             for outcome in ("done", "refused", "impossible"):
                 agent = make_agent(f"{name}:outcome={outcome},budget={budget}")

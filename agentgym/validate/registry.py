@@ -20,6 +20,7 @@ MODULES = (
     "runs",
     "statistics",
     "interface",
+    "forms",
     "secrecy",
     "isolation",
     "variants",

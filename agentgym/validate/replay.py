@@ -18,7 +18,7 @@ from agentgym.scenario import Scenario
 from agentgym.text import dumps
 from agentgym.validate.contents import Contents
 from agentgym.validate.moves import current
-from agentgym.validate.subject import Subject
+from agentgym.validate.subject import Form, Subject
 
 _WILD = 12
 
@@ -55,6 +55,20 @@ def scripts(subject: Subject) -> list[Script]:
         own = [played.actions[0] for played in golds]
         wild = [space.sample() for _ in range(_WILD)]
         found.append(Script(f"{scenario.id} wild", scenario, [*own, "Hello?", *wild, {"name": "no_such_tool"}], False))
+    return found
+
+
+def shown_scripts(subject: Subject) -> list[tuple[Form, Script]]:
+    """The first gold plan of each scenario and drawn calls, as they are in one form in turn, with ``full`` in each."""
+    found = []
+    for scenario in subject.scenarios:
+        for form in subject.turn(subject.forms, scenario):
+            actions = subject.gold(scenario, 0, env=form.env).actions
+            form.env.action_space.seed(derive(1, scenario.id) % 2**32)
+            wild = [form.env.action_space.sample() for _ in range(_WILD)]
+            name = f"{scenario.id} ({form.name})"
+            found.append((form, Script(f"{name} gold[0]", scenario, actions, True)))
+            found.append((form, Script(f"{name} wild", scenario, [*actions[: len(actions) // 2], *wild], False)))
     return found
 
 
@@ -99,6 +113,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     subject = Subject(arguments[0], generated, folder=folder)
     contents = Contents()
     records = {script.name: record(subject.env, script, contents=contents) for script in scripts(subject)}
+    records |= {script.name: record(form.env, script, contents=contents) for form, script in shown_scripts(subject)}
     sys.stdout.write(json.dumps({name: [found.digest, found.content] for name, found in records.items()}) + "\n")
 
 

@@ -25,7 +25,7 @@ from agentgym.users import ScriptedUser
 from agentgym.validate.contents import Contents
 from agentgym.validate.moves import current
 from agentgym.validate.registry import Finding, check
-from agentgym.validate.replay import Record, Script, go, last, record, scripts, start
+from agentgym.validate.replay import Record, Script, go, last, record, scripts, shown_scripts, start
 from agentgym.validate.sources import SQL_SOURCES, Drawing, Drawn, Every, Hooked, Jitter, taken_away
 from agentgym.validate.subject import Subject
 from agentgym.world import WorldConnection
@@ -41,7 +41,10 @@ _DEADLINE_S = 120
 
 @check("V30", "byte equality")
 def byte_equality(subject: Subject) -> Finding:
-    """The same actions give the same bytes: again, elsewhere, after dirty episodes, beside others, rows reversed."""
+    """The same actions give the same bytes: again, elsewhere, after dirty episodes, beside others, rows reversed.
+
+    As tools are shown in other forms, each scenario in one in turn: in two environments and in another process.
+    """
     with tempfile.TemporaryDirectory() as folder, _elsewhere(subject, folder) as child:
         return _compared(subject, child)
 
@@ -64,9 +67,27 @@ def _compared(subject: Subject, child: subprocess.Popen[str]) -> Finding:
                 finding.failures.append(f"{name}, {way}: {_first(base[name].rows, found.rows)}")
             elif found.content and found.content != base[name].content:
                 finding.failures.append(f"{name}, {way}: the world differs in the end")
-    finding.failures += _differences(child, base)
+    shown = _in_forms(subject, finding, contents)
+    finding.failures += _differences(child, base | shown)
     finding.figure = f"{len(played)} episodes of {len(subject.scenarios)} scenarios, {len(ways) + 1} ways"
+    finding.figure += f"; {len(shown)} in other forms, 2 ways" if shown else ""
     return finding
+
+
+def _in_forms(subject: Subject, finding: Finding, contents: Contents) -> dict[str, Record]:
+    """What is recorded where tools are shown in other forms; what differs in another environment is a failure."""
+    found: dict[str, Record] = {}
+    fresh = {form.name: subject.make(tools=form.presentation, **form.settings) for form in subject.forms}
+    for form, script in shown_scripts(subject):
+        found[script.name] = record(form.env, script, contents=contents)
+        again = record(fresh[form.name], script, contents=contents)
+        if again != found[script.name]:
+            finding.failures.append(
+                f"{script.name}, in another environment: {_first(found[script.name].rows, again.rows)}"
+            )
+    for env in fresh.values():
+        env.close()
+    return found
 
 
 def _first(wanted: Sequence[str], found: Sequence[str]) -> str:
