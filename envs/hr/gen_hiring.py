@@ -15,6 +15,7 @@ from agentgym.envs.hr.gen_people import new_name
 from agentgym.envs.hr.gen_request import Request
 
 STAGE = "SELECT stage FROM candidates WHERE candidate_id = :id"
+STATE = "SELECT status FROM requisitions WHERE requisition_id = :id"
 FILLED = "SELECT filled FROM requisitions WHERE requisition_id = :id"
 
 _STAGES = ("applied", "screening", "interview", "offer", "hired")
@@ -52,6 +53,7 @@ class Position(NamedTuple):
     department: Department
     title: str
     grade: str
+    openings: int
     filled: int
 
 
@@ -118,7 +120,7 @@ def _position(case: Case) -> Position | None:
     department, title = draw.choice(options)
     openings = draw.integers(1, 4)
     filled = draw.integers(0, openings)
-    position = Position(case.new_id("RQ"), department, title, f"G{draw.integers(3, 7)}", filled)
+    position = Position(case.new_id("RQ"), department, title, f"G{draw.integers(3, 7)}", openings, filled)
     case.rows["requisitions"].append(
         {
             "requisition_id": position.id,
@@ -203,13 +205,22 @@ def _moves(case: Case, request: Request, i: int, position: Position, row: dict[s
     request.checkpoints.append(checks.reached(f"moved_{i}", STAGE, target, "text", id=candidate_id))
     request.may_change.append(checks.update("candidates", "candidate_id", candidate_id, "stage"))
     if target == "hired":
-        request.may_change.append(checks.update("requisitions", "requisition_id", position.id, "filled", "status"))
-        request.final_state.append(checks.state(FILLED, position.filled + 1, id=position.id))
+        _fills(request, position)
     request.steps = (
         "Find the position and the candidate",
         "Hold stage, score, pay and check against the rules",
         "Move",
     )
+
+
+def _fills(request: Request, position: Position) -> None:
+    """One place more is taken; with the last one the position is filled."""
+    request.final_state.append(checks.state(FILLED, position.filled + 1, id=position.id))
+    columns = ["filled"]
+    if position.filled + 1 == position.openings:
+        columns.append("status")
+        request.final_state.append(checks.state(STATE, "filled", "text", id=position.id))
+    request.may_change.append(checks.update("requisitions", "requisition_id", position.id, *columns))
 
 
 def _candidate(case: Case, position: Position, target: str, code: str) -> dict[str, Any] | None:

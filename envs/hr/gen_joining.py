@@ -250,6 +250,7 @@ def _entries(case: Case, request: Request, department: Department, facts: tuple[
         checks.insert(
             "employees", name=name, email=email, title=title, department_id=department.id, manager_id=department.head,
             status="active", hired_on=start, left_on=None, cost_centre=department.cost_centre, site=site,
+            birth_date=None, national_id=None, bank_account=None, legacy_ref="-",
         ),
         checks.insert("memberships", from_date=start, to_date=None, department_id=department.id),
         checks.insert(
