@@ -4,45 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
-from typing import TypeVar
 
 from agentgym.envs.hr.gen_data import Department, Person, Reference, Row, reference
 from agentgym.envs.hr.gen_numbers import shown_numbers
-from agentgym.generating import spelt_numbers
-from agentgym.random import Stream
+from agentgym.generating import Draws, spelt_numbers
 
 TABLES = (
     "employees departments memberships contracts pay_terms attendance_months attendance_corrections payslips "
     "leave_balances leave_requests requisitions candidates access_grants"
 ).split()
 """Tables that generated cases change, each after those that it refers to."""
-
-
-T = TypeVar("T")
-
-_WIDTH = 1 << 63
-_LOW = _WIDTH - 1
-
-
-class Draws(Stream):
-    """Small draws, several of them out of one word; what is left of a word stays 2¹⁶ times wider than a draw."""
-
-    def __init__(self, seed: int, name: str) -> None:
-        super().__init__(seed, name)
-        self._rest, self._width = 0, 1
-
-    def integers(self, low: int, high: int) -> int:
-        """An integer in low … high − 1, each as likely up to 1 : 65,536."""
-        span = high - low
-        if self._width < span << 16:
-            self._rest, self._width = self._word() & _LOW, _WIDTH
-        self._rest, found = divmod(self._rest, span)
-        self._width //= span
-        return low + found
-
-    def choice(self, options: Sequence[T]) -> T:
-        """One of *options*."""
-        return options[self.integers(0, len(options))]
 
 
 _IDS = {"E": (100_000, 210_000), "RQ": (600_000, 700_000)}

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from functools import cache
 
-from agentgym.envs.hr.gen_case import Case, Draws
+from agentgym.envs.hr.gen_case import Case
 from agentgym.envs.hr.gen_data import CLOSED, CURRENT, Department, Person, Slip, amounts
 from agentgym.envs.hr.gen_names import FAMILY, GIVEN
 from agentgym.envs.hr.seed import half_up, later, months_later
+from agentgym.generating import Draws
 
 DAYS = {"Rotterdam": 25, "Leeds": 28, "Osaka": 20}
 """Policy 7.2: days of annual leave of a whole year."""

@@ -15,12 +15,12 @@ from agentgym.compare import Comparator
 from agentgym.envs.hr import gen_checks as checks
 from agentgym.envs.hr import gen_gold as gold
 from agentgym.envs.hr import gen_texts as texts
-from agentgym.envs.hr.gen_case import Case, Draws
+from agentgym.envs.hr.gen_case import Case
 from agentgym.envs.hr.gen_families import FAMILIES, Family
 from agentgym.envs.hr.gen_people import opened
 from agentgym.envs.hr.gen_plans import CHECKS, OWN, PLAN, PROCESS, SAID, SCENARIO, STATE, USER, plan_of
 from agentgym.envs.hr.gen_request import Request, Two
-from agentgym.generating import like
+from agentgym.generating import Draws, like
 from agentgym.random import Stream
 from agentgym.scenario import Checks, End, GoldAction, GoldPlan, Said, Scenario, UserSpec, VetoRule
 from agentgym.world import parse_iso
