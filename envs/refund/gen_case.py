@@ -132,10 +132,13 @@ class Case:
         placed_at = self.at(placed)
         self.order_days.append((placed_at, order_id))
         rate, step = RATES[self.currency]
-        lines = [(row, quantity, self.price(row)) for row, quantity in zip(products, quantities, strict=True)]
-        goods = sum(price * quantity for _, quantity, price in lines)
         shipping = 490 * rate // 100 // step * step if parcel else 0
-        off = goods * self.draw.integers(6, 17) // 100 // step * step if coupon else 0
+        while True:
+            lines = [(row, quantity, self.price(row)) for row, quantity in zip(products, quantities, strict=True)]
+            goods = sum(price * quantity for _, quantity, price in lines)
+            off = goods * self.draw.integers(6, 17) // 100 // step * step if coupon else 0
+            if self.hides(goods + shipping - off):
+                break
         order = {
             "order_id": order_id,
             "customer_id": self.customer_id,

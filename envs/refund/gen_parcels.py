@@ -84,7 +84,7 @@ def late_delivery(case: Case, i: int, hard: bool) -> Request:
     )
     values = [order.value(n) for n in range(count)]
     amount = calculator.late_delivery(promised.isoformat(), delivered, values)
-    if not case.hides(amount or 10**9, *values):
+    if not amount or not case.hides(amount, *values):
         case.undo(mark)
         return late_delivery(case, i, hard)
     request = Request("late-delivery", order.id)
