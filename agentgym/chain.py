@@ -108,8 +108,7 @@ def chain_lines(evidence: Evidence) -> Iterator[Line]:
     chain = evidence.scenario.checks.chain
     if chain is None:
         return
-    tools = evidence.domain.toolset
-    read = Findings(results(evidence.trace, tools, writes=False))
+    read = evidence.read
     since: dict[str, int | None] = {}
     for fact, values in zip(chain.facts, evidence.start.facts, strict=True):
         since[fact.name], lacking = fact_found(fact, values, read)
@@ -123,8 +122,8 @@ def chain_lines(evidence: Evidence) -> Iterator[Line]:
         wrong = _wrong_source(chain, evidence)
         yield Line("chain[sources]", not wrong, "no other source than the allowed ones", wrong or "none")
     if chain.grounded:
-        read.add(results(evidence.trace, tools, writes=True))
-        loose = list(_ungrounded(chain, evidence, read, since))
+        got = read.joined(results(evidence.trace, evidence.domain.toolset, writes=True))
+        loose = list(_ungrounded(chain, evidence, got, since))
         yield Line("chain[grounded]", not loose, "every value from a result", loose[:5] or "all")
 
 

@@ -15,7 +15,13 @@ from typing import Any, Literal, NamedTuple
 LOG = "_changes"
 """The log itself. Tables whose name starts with an underscore belong to the core and are exempt from ``may_change``."""
 
+_ON = "_logging"
+"""Holds a row while inserts are logged: those of a patch at a reset are not, and would pay for it."""
+
+_BEGIN = f"INSERT OR IGNORE INTO {_ON} VALUES (1)"
+
 _INTERNAL = f"""
+CREATE TABLE IF NOT EXISTS {_ON} (yes INTEGER PRIMARY KEY) STRICT;
 CREATE TABLE IF NOT EXISTS {LOG} (seq INTEGER PRIMARY KEY, tbl TEXT NOT NULL, old TEXT, new TEXT) STRICT;
 CREATE TABLE IF NOT EXISTS _counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS _idempotency (
@@ -92,7 +98,7 @@ def quote(name: str) -> str:
 
 
 def tables(connection: sqlite3.Connection) -> dict[str, Table]:
-    """Describe every ordinary table of *connection* but the log, by name, in alphabetical order.
+    """Describe every ordinary table of *connection* but the log's, by name, in alphabetical order.
 
     Raises:
         ValueError: a table has no primary key, so its rows have no identity to compare by.
@@ -104,7 +110,7 @@ def tables(connection: sqlite3.Connection) -> dict[str, Table]:
     virtual = [name for name, sql in names if sql.upper().startswith("CREATE VIRTUAL")]
     found: dict[str, Table] = {}
     for name, _ in names:
-        if name == LOG or any(name == v or name.startswith(v + "_") for v in virtual):
+        if name in (LOG, _ON) or any(name == v or name.startswith(v + "_") for v in virtual):
             continue
         info = connection.execute(f"PRAGMA table_info({quote(name)})").fetchall()
         key = tuple(row[1] for row in sorted((r for r in info if r[5]), key=lambda r: int(r[5])))
@@ -139,23 +145,30 @@ def putting(table: Table, columns: tuple[str, ...]) -> tuple[str, str]:
     return f"INSERT INTO {quote(table.name)} ({names}) VALUES ({marks}) ON CONFLICT ({keys}) DO {action}", ""
 
 
-def filling(name: str, columns: tuple[str, ...], count: int) -> str:
-    """SQL that inserts *count* rows given in these columns, but for those that a row already there stands against."""
-    marks = f"({', '.join('?' for _ in columns)})"
-    names = ", ".join(map(quote, columns))
-    return f"INSERT OR IGNORE INTO {quote(name)} ({names}) VALUES {', '.join([marks] * count)}"
+def filling(name: str, columns: tuple[str, ...]) -> str:
+    """SQL that inserts a row given in these columns, but for one that a row already there stands against."""
+    names, marks = ", ".join(map(quote, columns)), ", ".join("?" for _ in columns)
+    return f"INSERT OR IGNORE INTO {quote(name)} ({names}) VALUES ({marks})"
 
 
 def install(connection: sqlite3.Connection) -> None:
     """Create the log, the core's own tables and the triggers of every table. Call it after the schema, once."""
     connection.executescript(_INTERNAL)
+    # Patches insert most of all, and in each connection the condition takes as much memory as the trigger itself.
+    when = f"WHEN EXISTS (SELECT 1 FROM {_ON}) "
     for table in tables(connection).values():
         old, new = _packed(table, "OLD"), _packed(table, "NEW")
         for op, left, right in (("INSERT", "NULL", new), ("UPDATE", old, new), ("DELETE", old, "NULL")):
             connection.execute(
-                f"CREATE TRIGGER {quote(f'_log_{table.name}_{op.lower()}')} AFTER {op} ON {quote(table.name)} BEGIN "
+                f"CREATE TRIGGER {quote(f'_log_{table.name}_{op.lower()}')} AFTER {op} ON {quote(table.name)} "
+                f"{when if op == 'INSERT' else ''}BEGIN "
                 f"INSERT INTO {LOG} (tbl, old, new) VALUES ({_literal(table.name)}, {left}, {right}); END"
             )
+
+
+def begin(connection: sqlite3.Connection) -> None:
+    """Log every change from here on; in a snapshot itself, inserts are not logged."""
+    connection.execute(_BEGIN)
 
 
 def take(connection: sqlite3.Connection, known: Mapping[str, Table], origin: Origin) -> list[Change]:

@@ -46,6 +46,9 @@ class Domain:
         prepare: draws from the seed what differs from episode to episode (an API's spelling), or None.
         presentations: name for ``gym.make(…, tools=NAME)`` → how the agent is shown the tools, the default first;
             none where the tools are shown as they are.
+        forms: name → settings under which an episode's interface has a form of its own, the plainest first; the checks
+            of ``agentgym validate`` that depend on how tools are shown run in each. None where there is one form only.
+        redrawn: settings under which the same scenario in the same form has another interface, where it is drawn.
         world_side: modules besides those of the tools that an image needs.
     """
 
@@ -63,6 +66,8 @@ class Domain:
     settings: type[BaseModel] | None = None
     prepare: Prepare | None = None
     presentations: Mapping[str, Presenter] = field(default_factory=dict)
+    forms: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    redrawn: Mapping[str, Any] = field(default_factory=dict)
     world_side: tuple[str, ...] = ()
 
     @cached_property

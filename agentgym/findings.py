@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 from agentgym.compare import Comparator, canonical
-from agentgym.mentions import exponent, mentions
+from agentgym.mentions import exponent, mentions, read_money
 
 __all__ = [
     "Echo",
@@ -85,25 +86,54 @@ class Echo(NamedTuple):
         return (name, plain(value)) in self.pairs or isinstance(value, str)
 
 
-class _Taken(NamedTuple):
-    """A result taken in: the values in it that are evidence, and its objects."""
+@dataclass(frozen=True)
+class _Taken:
+    """A result taken in: the values in it that are evidence, and its objects; *kept* is what was sorted out of them."""
 
     result: Result
     echo: Echo
     values: set[Any]
     objects: list[dict[str, Any]]
+    kept: dict[str, Any]
 
-    def has(self, value: Any, kinds: tuple[type, ...]) -> bool:
-        """Whether it has a value in one of these types: in a set, 1, 1.0 and true are the same."""
-        if value not in self.values:
-            return False
-        if isinstance(value, str):
-            return True
-        return any(
-            type(found) in kinds and found == value and not self.echo.repeats(name, found)
+    def has_alike(self, wanted: Comparator) -> bool:
+        """Whether it has the wanted value in another form."""
+        if wanted.type == "money":
+            # Each amount is read once, however many are wanted.
+            currency = wanted.currency or ""
+            name = f"money {currency}"
+            if name not in self.kept:
+                self.kept[name] = {read_money(text, currency) for text in self.texts("") if _AMOUNT.fullmatch(text)}
+            return type(wanted.value) is int and wanted.value in self.kept[name]
+        return any(wanted.matches(value) for value in _alike(wanted, self))
+
+    def texts(self, ending: str) -> list[str]:
+        """The texts among the values that end in a character, but for white space; "" for all."""
+        if "texts" not in self.kept:
+            texts: dict[str, list[str]] = {"": []}
+            for value in self.values:
+                if type(value) is str:
+                    texts[""].append(value)
+                    texts.setdefault(value.rstrip()[-1:], []).append(value)
+            self.kept["texts"] = texts
+        found: list[str] = self.kept["texts"].get(ending, [])
+        return found
+
+    @cached_property
+    def numbers(self) -> frozenset[tuple[type, Any]]:
+        """The numbers, true and false with their types: in a set, 1, 1.0 and true are the same."""
+        return frozenset(
+            (type(found), found)
             for node, key in nodes(self.result.value)
             for name, found in entries(node, key)
+            if isinstance(found, int | float) and not self.echo.repeats(name, found)
         )
+
+    def has(self, value: Any, kinds: tuple[type, ...]) -> bool:
+        """Whether it has a value in one of these types."""
+        if value not in self.values:
+            return False
+        return isinstance(value, str) or any((kind, value) in self.numbers for kind in kinds)
 
 
 class Findings:
@@ -161,11 +191,30 @@ class Findings:
             if any(taken.has(value, kinds) for value, kinds in _forms(wanted)):
                 return taken.result.step
         for taken in self._taken:
-            if any(wanted.matches(value) for value in _alike(wanted, taken.values)):
+            if taken.has_alike(wanted):
                 return taken.result.step
             if in_text and any(isinstance(text, str) and mentions(text, wanted) for text in taken.values):
                 return taken.result.step
         return None
+
+    def first_of(self, wanted: Sequence[Comparator]) -> int | None:
+        """The step of the first result that has one of some values, as they stand or, if none has, in another form."""
+        forms = [form for each in wanted for form in _forms(each)]
+        values = {value for value, _ in forms}
+        for taken in self._taken:
+            if not values.isdisjoint(taken.values) and any(taken.has(value, kinds) for value, kinds in forms):
+                return taken.result.step
+        for taken in self._taken:
+            if any(taken.has_alike(each) for each in wanted):
+                return taken.result.step
+        return None
+
+    def joined(self, results: Iterable[Result]) -> Findings:
+        """These results and more, as findings of their own."""
+        both = Findings()
+        both._taken = list(self._taken)
+        both.add(results)
+        return both
 
     def rows(self, rows: Sequence[Mapping[str, Any]]) -> list[int | None]:
         """For each of some rows with the same columns, the step of the first record that has all its fields.
@@ -192,7 +241,7 @@ class Findings:
 
 def _take(result: Result) -> _Taken:
     echo = echo_of(result.arguments)
-    taken = _Taken(result, echo, set(), [])
+    taken = _Taken(result, echo, set(), [], {})
     values, said = taken.values, echo.values
     waiting: list[tuple[Any, str]] = [(result.value if isinstance(result.value, dict | list) else [result.value], "")]
     while waiting:
@@ -228,19 +277,15 @@ def _forms(wanted: Comparator) -> list[tuple[Any, tuple[type, ...]]]:
     return [(value, (str,) if isinstance(value, str) else (int, float))]
 
 
-def _alike(wanted: Comparator, values: Iterable[Any]) -> Iterator[Any]:
-    """Those of some values that may be the wanted one in another form."""
-    texts = (value for value in values if type(value) is str)
+def _alike(wanted: Comparator, taken: _Taken) -> Iterator[Any]:
+    """Those of the values of a result that may be the wanted one, which is no amount, in another form."""
     if wanted.type == "number" and wanted.tolerance:
         near = 1.01 * wanted.tolerance + 1e-9 * abs(wanted.value)
-        yield from (value for value in values if is_number(value) and abs(value - wanted.value) <= near)
+        yield from (value for value in taken.values if is_number(value) and abs(value - wanted.value) <= near)
     elif wanted.type == "date":
-        yield from (text for text in texts if text[4:8:3] == "--" or text[:1].isspace())
+        yield from (text for text in taken.texts("") if text[4:8:3] == "--" or text[:1].isspace())
     elif wanted.type == "text":
-        ending = wanted.value.strip()[-1:] if wanted.value.isascii() else ""
-        yield from (text for text in texts if text.rstrip().endswith(ending))
-    elif wanted.type == "money":
-        yield from (text for text in texts if _AMOUNT.fullmatch(text))
+        yield from taken.texts(wanted.value.strip()[-1:] if wanted.value.isascii() else "")
 
 
 def echo_of(arguments: Mapping[str, Any]) -> Echo:

@@ -26,11 +26,15 @@ from agentgym.errors import AgentGymError
 from agentgym.presentation import Presentation
 from agentgym.scenario import GoldAction, Scenario
 from agentgym.sqlcheck import Watch, prime, reads_clock
+from agentgym.text import fresh
 from agentgym.tools import Tool, shown
 from agentgym.trace import Call
 
 _BINDING = frozenset({"from", "path"})
 _local = threading.local()
+_NOTHING = object()
+_PLAIN_PATH = re.compile(r"\$(?:\.[A-Za-z_][A-Za-z0-9_]*|\[[0-9]{1,6}\])*")
+_PATH_STEP = re.compile(r"\.([A-Za-z_][A-Za-z0-9_]*)|\[([0-9]{1,6})\]")
 
 
 class GoldError(AgentGymError):
@@ -105,6 +109,10 @@ def _bound(binding: Mapping[str, Any], bindings: Mapping[str, Any], where: tuple
         raise GoldError(*where, label, path, f"no earlier action with that label; labels so far: {_listed(bindings)}")
     if not path.startswith("$"):
         raise GoldError(*where, label, path, "a path that does not start with $")
+    if _PLAIN_PATH.fullmatch(path):
+        found = _followed(bindings[label], path)
+        if found is not _NOTHING:
+            return fresh(found)
     source = json.dumps(bindings[label])
     try:
         found = _database().execute("SELECT json(?1) -> ?2", (source, path)).fetchall()[0][0]
@@ -113,6 +121,19 @@ def _bound(binding: Mapping[str, Any], bindings: Mapping[str, Any], where: tuple
     if found is None:
         raise GoldError(*where, label, path, f"nothing there; the observation was {_short(bindings[label])}")
     return json.loads(found)
+
+
+def _followed(value: Any, path: str) -> Any:
+    """What stands at a plain path, found without the database; `_NOTHING` leaves it to that to say."""
+    for step in _PATH_STEP.finditer(path):
+        name, index = step[1], step[2]
+        if name is not None and isinstance(value, dict) and name in value:
+            value = value[name]
+        elif index is not None and isinstance(value, list) and int(index) < len(value):
+            value = value[int(index)]
+        else:
+            return _NOTHING
+    return value
 
 
 def _calculated(calculation: Mapping[str, Any], bindings: Mapping[str, Any], where: tuple[int, int]) -> Any:

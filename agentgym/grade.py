@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from agentgym.chain import NOTHING, AtStart, chain_lines
+from agentgym.chain import NOTHING, AtStart, chain_lines, results
 from agentgym.changes import packed
 from agentgym.compare import MISSING, Comparator
 from agentgym.domain import Domain
+from agentgym.findings import Findings
 from agentgym.mentions import distinct_amounts, distinct_ids, mentions
 from agentgym.net import NetChange, NetChanges
 from agentgym.reader import Matcher, Reader
@@ -40,6 +42,11 @@ class Evidence:
     end_reason: str
     redundant: int = 0
     start: AtStart = NOTHING
+
+    @cached_property
+    def read(self) -> Findings:
+        """What the agent's own reads gave."""
+        return Findings(results(self.trace, self.domain.toolset, writes=False))
 
 
 def checks(evidence: Evidence) -> list[CheckResult]:

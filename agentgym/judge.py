@@ -139,7 +139,7 @@ class Judge:
         )
         try:
             results = tuple(checks(evidence))
-            reasoning = reasoning_score(scenario, self._start, self._trace, self.matcher, self._domain.toolset)
+            reasoning = reasoning_score(scenario, self._start, self._trace, self.matcher, lambda: evidence.read)
         except Exception as error:  # noqa: BLE001  a grader that fails is an error status, never a reward or a crash of the batch
             return Verdict(False, "error", error=f"{type(error).__name__}: {error}", **progress)
         failed: dict[str, list[str]] = {}

@@ -9,6 +9,7 @@ from agentgym.chain import AtStart, at_start, fields_told
 from agentgym.chain_spec import ChainFact
 from agentgym.compare import Comparator
 from agentgym.errors import did_you_mean
+from agentgym.findings import Findings
 from agentgym.lint_subject import Subject
 from agentgym.mentions import mentions
 from agentgym.reader import Matcher, Reader
@@ -100,7 +101,7 @@ def check_reasoning(subject: Subject) -> None:
     for field, values in zip(masked, start.masked, strict=True):
         if not values:
             raise subject.wrong(f"{field}.masked.sql", "no row at the start", "a query that gives values to keep back")
-    score = reasoning_score(scenario, start, (), Matcher(subject.domain.toolset), subject.domain.toolset)
+    score = reasoning_score(scenario, start, (), Matcher(subject.domain.toolset), Findings)
     for (field, _), (name, ok, _) in zip(scenario.reasoning.points, score["points"], strict=True):
         if ok:
             raise subject.wrong(

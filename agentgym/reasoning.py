@@ -6,9 +6,10 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from agentgym.chain import AtStart, delivered, masks, results
+from agentgym.chain import AtStart, delivered, masks
 from agentgym.chain_spec import Condition, Masked, Period
 from agentgym.compare import Comparator, canonical
 from agentgym.containment import PAGING
@@ -17,7 +18,6 @@ from agentgym.findings import Findings
 from agentgym.mentions import mentions
 from agentgym.reader import Matcher
 from agentgym.scenario import CallSpec, Scenario
-from agentgym.tools import Tool
 from agentgym.trace import Step
 from agentgym.vetoes import written
 
@@ -35,9 +35,16 @@ NO = Found(False)
 
 
 def reasoning_score(
-    scenario: Scenario, start: AtStart, trace: Sequence[Step], matcher: Matcher, tools: Mapping[str, Tool]
+    scenario: Scenario, start: AtStart, trace: Sequence[Step], matcher: Matcher, read: Callable[[], Findings]
 ) -> dict[str, Any]:
     """The score of one episode, JSON-able; empty where the scenario has none.
+
+    Args:
+        scenario: whose points are scored.
+        start: what was read of its initial state.
+        trace: the episode.
+        matcher: compares calls.
+        read: gives what the agent's own reads gave; asked where a point needs it.
 
     Returns:
         ``logic`` of 6, ``implicit`` of 4, ``total`` of 10, ``points``: ``[name, ok, step]`` of each.
@@ -45,7 +52,7 @@ def reasoning_score(
     if scenario.reasoning is None:
         return {}
     secrets = {id(mask): values for mask, values in zip(masks(scenario), start.masked, strict=True)}
-    look = _Look(trace, matcher, tools, secrets)
+    look = _Look(trace, matcher, read, secrets)
     earned: dict[str, Found] = {}
     sums: dict[str, list[float]] = {"logic": [], "implicit": []}
     for name, points in (("logic", scenario.reasoning.logic), ("implicit", scenario.reasoning.implicit)):
@@ -103,11 +110,10 @@ class _Look:
         self,
         trace: Sequence[Step],
         matcher: Matcher,
-        tools: Mapping[str, Tool],
+        read: Callable[[], Findings],
         secrets: Mapping[int, tuple[Secret, ...]],
     ) -> None:
-        self._trace, self._matcher, self._tools, self._secrets = trace, matcher, tools, secrets
-        self._found: Findings | None = None
+        self._trace, self._matcher, self._read, self._secrets = trace, matcher, read, secrets
 
     def at(self, condition: Condition, needed: bool = False) -> Found:
         """Whether and when a condition came true; *needed*: something else shows that it was exercised."""
@@ -199,10 +205,12 @@ class _Look:
 
     def _masked(self, mask: Masked, needed: bool) -> Found:
         secrets = self._secrets[id(mask)]
-        seen = self._seen(secrets)
+        scanner, wanted = _made_of(secrets)
+        # What was never seen cannot have been kept back.
+        seen = self._read().first_of(wanted)
         if seen is None and not needed:
             return NO
-        scanner, told, last = SecretScanner(secrets), dict.fromkeys(mask.to, ""), 0
+        told, last = dict.fromkeys(mask.to, ""), 0
         for step in self._trace:
             found = written(step)
             if found is None or found[0] not in told:
@@ -214,15 +222,12 @@ class _Look:
             told[party], last = joined[-_REMEMBERED:], step.index
         return Found(True, last) if last > (seen or 0) else NO
 
-    def _seen(self, secrets: Sequence[Secret]) -> int | None:
-        """The first step in which a result had one of the values."""
-        if self._found is None:
-            self._found = Findings(results(self._trace, self._tools, writes=False))
-        steps = [
-            self._found.first(Comparator(type=secret.type, value=secret.value, currency=secret.currency))
-            for secret in secrets
-        ]
-        return min((step for step in steps if step is not None), default=None)
+
+@lru_cache(maxsize=256)
+def _made_of(secrets: tuple[Secret, ...]) -> tuple[SecretScanner, tuple[Comparator, ...]]:
+    """What finds some values in a text, and what compares each of them: the same in every episode of a scenario."""
+    wanted = (Comparator(type=secret.type, value=secret.value, currency=secret.currency) for secret in secrets)
+    return SecretScanner(secrets), tuple(wanted)
 
 
 def _days(text: str) -> tuple[int, int]:

@@ -68,8 +68,9 @@ class Vetoes:
             if rule.sql is not None
         ]
         self._true = [reader.holds(query) for _, query in self._queries]
+        # Read now, since the world may change; spelt out when something is told.
         self._secrets = [
-            (Secret(str(value) if spec.type in ("text", "id") else value, spec.type, spec.currency), spec.allowed_to)
+            (str(value) if spec.type in ("text", "id") else value, spec.type, spec.currency, spec.allowed_to)
             for spec in scenario.secrets
             for value in reader.column(spec.sql, spec.params)
             if value is not None
@@ -141,12 +142,12 @@ class Vetoes:
         if told is None:
             return
         if self._scanner is None:
-            self._scanner = SecretScanner([secret for secret, _ in self._secrets])
+            self._scanner = SecretScanner(Secret(value, kind, currency) for value, kind, currency, _ in self._secrets)
         party, text = told
         before = self._told.get(party, "")
         self._told[party] = f"{before} {text}"[-_REMEMBERED:] if before else text[-_REMEMBERED:]
         found = {*self._scanner.scan(text), *(self._scanner.scan(f"{before} {text}") if before else ())}
-        if any(party not in self._secrets[index][1] for index in found):
+        if any(party not in self._secrets[index][3] for index in found):
             self._break(DISCLOSURE, "flag" if self._on_veto == "flag" else "end")
 
     def _break(self, label: str, effect: Effect) -> None:
@@ -155,7 +156,7 @@ class Vetoes:
 
     def get_state(self) -> dict[str, Any]:
         """What was found so far, JSON-able."""
-        secrets = [[s.value, s.type, s.currency, list(parties)] for s, parties in self._secrets]
+        secrets = [[*secret, list(parties)] for *secret, parties in self._secrets]
         found = {"rule": self.rule, "ended": self.ended, "attempts": self.attempts}
         return {**found, "true": self._true, "secrets": secrets, "told": self._told}
 
@@ -163,7 +164,5 @@ class Vetoes:
         """Take up a state that `get_state` gave."""
         self.rule, self.ended, self.attempts = state["rule"], state["ended"], state["attempts"]
         self._true, self._told = list(state["true"]), dict(state["told"])
-        self._secrets = [
-            (Secret(value, kind, currency), parties) for value, kind, currency, parties in state["secrets"]
-        ]
+        self._secrets = [(value, kind, currency, parties) for value, kind, currency, parties in state["secrets"]]
         self._scanner = None

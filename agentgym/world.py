@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,9 +25,6 @@ Patch = Mapping[str, Any]
 """``{table: [row, …]}`` or ``{table: {key: row or None}}``: an existing row is updated in the columns given, a missing
 one inserted, None deletes."""
 
-_FILL = 16
-"""So many rows are inserted by one statement at most: each number of rows has a statement of its own."""
-
 
 class CallResult(NamedTuple):
     """What a call gave: ``value`` (JSON-able) when ``ok``, else ``error``; ``replayed`` if a key repeated."""
@@ -38,9 +35,16 @@ class CallResult(NamedTuple):
     replayed: bool = False
 
 
+_EPOCH = date(1970, 1, 1).toordinal()
+_TWO = tuple(f"{number:02}" for number in range(60))
+
+
 def iso(now_ms: int) -> str:
     """Milliseconds since 1970 as "2026-03-14T09:30:00Z" (fractions of a second are cut off)."""
-    return f"{datetime.fromtimestamp(now_ms // 1000, UTC).isoformat()[:19]}Z"
+    days, second = divmod(now_ms // 1000, 86_400)
+    minute = second // 60
+    day = date.fromordinal(_EPOCH + days)
+    return f"{day}T{_TWO[minute // 60]}:{_TWO[minute % 60]}:{_TWO[second % 60]}Z"
 
 
 def parse_iso(text: str) -> int:
@@ -53,20 +57,60 @@ def parse_iso(text: str) -> int:
     return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
 
 
-def connect() -> sqlite3.Connection:
+_DESCRIBING = frozenset(
+    "table_info table_xinfo table_list index_info index_xinfo index_list database_list foreign_key_list "
+    "foreign_key_check integrity_check quick_check".split()
+)
+"""Settings with an argument that change nothing."""
+
+
+class WorldConnection(sqlite3.Connection):
+    """A connection that notices what no rollback takes back: settings, attached databases, how rows are read.
+
+    Statements are looked at when they are compiled, which costs a call nothing; asking for all settings at each reset
+    takes longer than the rest of it.
+    """
+
+    _touched: list[str]
+
+    def watch(self) -> None:
+        """Notice it from here on."""
+        touched = self._touched = []
+
+        def look(action: int, one: str | None, two: str | None, _database: str | None, _via: str | None) -> int:
+            if action in (sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH) or (
+                action == sqlite3.SQLITE_PRAGMA and two is not None and one not in _DESCRIBING
+            ):
+                touched.append(one or "")
+            return sqlite3.SQLITE_OK
+
+        super().set_authorizer(look)
+
+    def set_authorizer(self, authorizer_callback: Any) -> None:
+        """Let somebody else look, which is noticed as well."""
+        self._touched.append("an authorizer")
+        super().set_authorizer(authorizer_callback)
+
+    @property
+    def altered(self) -> bool:
+        """Whether something like that was done."""
+        return bool(self._touched) or self.row_factory is not None or self.text_factory is not str
+
+
+def connect() -> WorldConnection:
     """Open an empty in-memory connection with the settings that every world uses."""
-    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False, cached_statements=512)
+    connection = sqlite3.connect(
+        ":memory:", isolation_level=None, check_same_thread=False, cached_statements=512, factory=WorldConnection
+    )
     connection.execute("PRAGMA recursive_triggers = ON")
     connection.execute("PRAGMA foreign_keys = ON")
+    connection.watch()
     return connection
 
 
 def open_snapshot(file: Path) -> sqlite3.Connection:
     """Open a snapshot for reading. It can be read until it is closed, also when the file is unlinked meanwhile."""
-    connection = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
-    # It stays open and idle: pages kept in its cache would cost each environment as much as the world itself.
-    connection.execute("PRAGMA cache_size = 1")
-    return connection
+    return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
 
 
 class World:
@@ -83,6 +127,9 @@ class World:
         source = open_snapshot(snapshot) if isinstance(snapshot, Path) else snapshot
         try:
             source.backup(self._pristine)
+            # It may stay open and idle: the pages that it keeps would cost each environment as much as the world
+            # itself, and any setting that prevents that has it keep the schema instead.
+            source.execute("PRAGMA shrink_memory")
         finally:
             if source is not snapshot:
                 source.close()
@@ -90,9 +137,10 @@ class World:
         self.tables: dict[str, Table] = log.tables(self.connection)
         self._open_call = False
         self._puts: dict[tuple[str, ...], tuple[str, str]] = {}
-        self._fills: dict[tuple[Any, ...], str] = {}
+        self._fills: dict[tuple[str, tuple[str, ...]], str] = {}
         self.now_ms = 0
         self._begin()
+        log.begin(self.connection)
 
     # What tools use.
 
@@ -137,7 +185,13 @@ class World:
     # What a backend uses.
 
     def reset(self, patch: Patch) -> None:
-        """Go back to the snapshot, then apply the scenario's *patch*; its changes are not logged."""
+        """Go back to the snapshot, then apply the scenario's *patch*; its changes are not logged.
+
+        Raises:
+            sqlite3.Error: a tool left the connection unfit for another episode, or the patch does not fit the world.
+        """
+        if self.connection.altered or self._pristine.altered:
+            raise sqlite3.OperationalError("the connection is not as it was; refill the world")
         try:
             # Left open, the savepoint of the last call makes every later one slower.
             self._settle()
@@ -152,9 +206,10 @@ class World:
         except sqlite3.OperationalError as error:
             raise sqlite3.OperationalError(f"the episode's savepoint is gone ({error}); refill the world") from error
         for name, rows in patch.items():
-            if isinstance(rows, Mapping) or not self._filled(name, rows):
+            if (type(rows) is not list and isinstance(rows, Mapping)) or not self._filled(name, rows):
                 self.patch({name: rows})
-        self.connection.execute(f"DELETE FROM {log.LOG}")
+                self.connection.execute(f"DELETE FROM {log.LOG}")
+        log.begin(self.connection)
 
     def call(self, name: str, arguments: Mapping[str, Any], now_ms: int) -> tuple[CallResult, list[Change]]:
         """Run one tool with validated *arguments* as one transaction; a `ToolError` leaves no trace.
@@ -270,25 +325,24 @@ class World:
         self.connection.execute("RELEASE call")
 
     def _filled(self, name: str, rows: Sequence[Row]) -> bool:
-        """Insert the rows of a table by one statement: False if one of them is there, or not as it must be.
+        """Insert the rows of a table: False if one of them is there, or not as it must be.
 
-        What was inserted nevertheless may be put again. One statement for each row takes half as long again.
+        What was inserted nevertheless may be put again.
         """
-        if not 0 < len(rows) <= _FILL:
+        if not rows:
             return False
         columns = tuple(rows[0])
-        shape = (name, len(rows), columns)
-        statement = self._fills.get(shape)
+        statement = self._fills.get((name, columns))
         if statement is None:
             if not self.tables[name].needed.union(self.tables[name].key) <= set(columns):
                 return False
-            statement = self._fills[shape] = log.filling(name, columns, len(rows))
+            statement = self._fills[name, columns] = log.filling(name, columns)
         if len(rows) == 1:
             return self.connection.execute(statement, tuple(rows[0].values())).rowcount == 1
-        if any(tuple(row) != columns for row in rows):
+        if list(map(tuple, rows)).count(columns) < len(rows):
             return False
-        values = [value for row in rows for value in row.values()]
-        return self.connection.execute(statement, values).rowcount == len(rows)
+        values = [tuple(row.values()) for row in rows]
+        return self.connection.executemany(statement, values).rowcount == len(rows)
 
     def _put(self, table: Table, key: tuple[Any, ...], row: Mapping[str, Any] | None) -> None:
         if row is None:

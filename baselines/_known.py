@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 Json = dict[str, Any]
@@ -38,6 +39,7 @@ class Known:
         self.ids: dict[str, None] = {}
         self._places: dict[tuple[str, Any], set[int]] = {}
         self._records = 0
+        self._forms: dict[str, tuple[int, list[str]]] = {}
 
     def learn(self, content: str) -> None:
         """Take in the content of an observation: JSON by its keys, anything else as words."""
@@ -69,14 +71,11 @@ class Known:
                 self._read(value)
 
     def _read(self, text: str) -> None:
-        for key, pattern in (("email", _EMAIL), ("phone", _PHONE)):
-            for found in pattern.findall(text):
-                self._keep(key, found)
-        self.ids.update(dict.fromkeys(_ID.findall(text)))
-        for number in _NUMBER.findall(text):
-            self._keep("", int(number))
-        for name in _NAMES.findall(text) if " " in text else ():
-            self._keep("a name", name)
+        kept, ids = _found_in(text)
+        for key, value in kept:
+            self._keep(key, value)
+        for value in ids:
+            self.ids[value] = None
 
     def _keep(self, key: str, value: Any) -> None:
         self.values.setdefault(key, {})[value] = None
@@ -107,10 +106,19 @@ class Known:
             return [True, False]
         elif "string" in kinds:
             form = _form(schema)
-            found.update({value: None for value in self.ids if form and re.fullmatch(form, value)})
+            if form:
+                found.update(dict.fromkeys(self._formed(form)))
             if parameter in _NAMED:
                 found = dict(list({**self.values.get("a name", {}), **found}.items())[:_MOST_NAMES])
         return [value for value in found if _fits(value, kinds, schema)]
+
+    def _formed(self, form: str) -> list[str]:
+        """The identifiers of a form; only those that came since the last time are looked at."""
+        seen, found = self._forms.get(form, (0, []))
+        if seen < len(self.ids):
+            found += [value for value in itertools.islice(self.ids, seen, None) if _is_like(value, form)]
+            self._forms[form] = (len(self.ids), found)
+        return found
 
     def calls(self, parameters: Schema, text: str = "") -> list[Json]:
         """Arguments for a tool made of what is known, coherent ones (values that stood in one record) first.
@@ -127,7 +135,7 @@ class Known:
         for name in required:
             if not options[name] and text:
                 options[name] = _made_up(properties[name], text)
-        base = sorted(_combined({name: options[name] for name in required}), key=self._disorder)
+        base = self._combined({name: options[name] for name in required})
         free = bool(parameters.get("optional"))
         others = [name for name in properties if name not in required and ("_id" in name or not required or free)]
         most = _MOST_FREE if free else None
@@ -138,11 +146,43 @@ class Known:
             return widened + base
         return base + widened if required or not others else widened
 
-    def _disorder(self, arguments: Json) -> int:
-        """Minus the number of pairs of arguments that stood together in one object of a result."""
-        pairs = [_pair(key, value) for key, value in arguments.items() if isinstance(value, str | int)]
-        places = [self._places[pair] for pair in pairs if pair in self._places]
-        return -sum(not one.isdisjoint(two) for one, two in itertools.combinations(places, 2))
+    def _combined(self, options: Mapping[str, list[Any]]) -> list[Json]:
+        """Arguments of the first of the options, those first in which most pairs stood in one object of a result."""
+        if not options:
+            return [{}]
+        most = max(2, int(_MOST_CALLS ** (1 / len(options))))
+        if len(options) == 1:
+            return [{name: value} for name, values in options.items() for value in values[:most]]
+        ways = [[(value, self._place(name, value)) for value in values[:most]] for name, values in options.items()]
+        products = sorted(itertools.product(*ways), key=_disorder)
+        return [dict(zip(options, (value for value, _ in product), strict=True)) for product in products]
+
+    def _place(self, key: str, value: Any) -> set[int] | None:
+        """The objects in which an argument stood."""
+        return self._places.get(_pair(key, value)) if isinstance(value, str | int) else None
+
+
+def _disorder(product: Iterable[tuple[Any, set[int] | None]]) -> int:
+    """Minus the number of pairs of arguments that stood together in one object of a result."""
+    places = [place for _, place in product if place is not None]
+    if len(places) == 2:
+        return -1 if not places[0].isdisjoint(places[1]) else 0
+    return -sum(not one.isdisjoint(two) for one, two in itertools.combinations(places, 2))
+
+
+@lru_cache(maxsize=1 << 14)
+def _found_in(text: str) -> tuple[list[tuple[str, Any]], list[str]]:
+    """What a text holds: (key, value) of addresses, numbers and names; and what looks like an identifier."""
+    kept: list[tuple[str, Any]] = [("email", found) for found in _EMAIL.findall(text)]
+    kept += [("phone", found) for found in _PHONE.findall(text)]
+    kept += [("", int(number)) for number in _NUMBER.findall(text)]
+    kept += [("a name", name) for name in (_NAMES.findall(text) if " " in text else ())]
+    return kept, _ID.findall(text)
+
+
+@lru_cache(maxsize=1 << 16)
+def _is_like(value: str, form: str) -> bool:
+    return re.fullmatch(form, value) is not None
 
 
 def _made_up(schema: Schema, text: str) -> list[Any]:
@@ -153,14 +193,6 @@ def _made_up(schema: Schema, text: str) -> list[Any]:
         return []
     example = _EXAMPLE.search(schema.get("description", ""))
     return [example[1] if example else text]
-
-
-def _combined(options: Mapping[str, list[Any]]) -> Iterator[Json]:
-    if not options:
-        return iter([{}])
-    most = max(2, int(_MOST_CALLS ** (1 / len(options))))
-    products = itertools.product(*(values[:most] for values in options.values()))
-    return (dict(zip(options, values, strict=True)) for values in products)
 
 
 def _unit(key: str) -> str:
@@ -183,6 +215,6 @@ def _form(schema: Schema) -> str:
 def _fits(value: Any, kinds: list[str], schema: Schema) -> bool:
     if isinstance(value, str):
         long_enough = schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", len(value))
-        return "string" in kinds and long_enough and re.fullmatch(schema.get("pattern", "(?s:.*)"), value) is not None
+        return "string" in kinds and long_enough and ("pattern" not in schema or _is_like(value, schema["pattern"]))
     right = "number" in kinds or ("integer" in kinds and isinstance(value, int))
     return right and bool(schema.get("minimum", value) <= value <= schema.get("maximum", value))

@@ -92,7 +92,7 @@ class View:
             self.tools |= self._api.schemas
             self.reads, self.writes = self._api.reads, sorted(self._api.writes, key=self._unlikely)
 
-    def _sent(self, name: str, arguments: Json) -> tuple[str, Json]:
+    def sent(self, name: str, arguments: Json) -> tuple[str, Json]:
         """A call as it is made."""
         if self._api is None or name not in self._api.schemas:
             return name, arguments
@@ -128,7 +128,7 @@ class View:
         Raises:
             EpisodeOver: as for `act`.
         """
-        name, arguments = self._sent(name, arguments)
+        name, arguments = self.sent(name, arguments)
         return self.act({"name": name, "arguments": arguments})
 
     def say(self, message: str) -> Json:
@@ -141,7 +141,7 @@ class View:
 
     def confirmed(self, tool: str, arguments: Json) -> bool | None:
         """Ask the user to agree to a call: yes, no, or None where the call cannot be proposed."""
-        tool, arguments = self._sent(tool, arguments)
+        tool, arguments = self.sent(tool, arguments)
         answer = parsed(self.call("confirm_with_user", {"tool": tool, "arguments": arguments})["content"])
         return bool(answer["confirmed"]) if isinstance(answer, dict) and "confirmed" in answer else None
 

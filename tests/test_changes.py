@@ -27,6 +27,7 @@ def world() -> sqlite3.Connection:
     connection = connect()
     connection.executescript(SCHEMA)
     log.install(connection)
+    log.begin(connection)
     return connection
 
 

@@ -184,9 +184,9 @@ def test_a_secret_between_any_words_is_found(before: str, after: str) -> None:
 def test_a_long_text_is_scanned_in_bounded_time(unit: str) -> None:
     scanner = SecretScanner([secret for secret, _ in SECRETS])
     text = (unit * (1_000_000 // len(unit)))[:1_000_000]
-    start = time.perf_counter()
+    start = time.process_time()
     scanner.scan(text)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,16 @@ LOST: dict[str, dict[str, set[str]]] = {
 """Scenario → agent → points that its fault costs; a point that needs another, or what that told, goes with it."""
 
 
+UNTOUCHED = {
+    "overtime-mean-004": "an employee's own sum: the API refuses the pay of others, and no mean is worked out",
+    "pay-query-001": "one slip of one person",
+    "pay-query-004": "one figure of one person, who may be told; bank accounts are in no list",
+    "payroll-adjustment-003": "an entry of one person, on one page",
+    "source-policy-002": "slips of one person, on one page",
+}
+"""Scenarios without pay of others to tell, a roster or a second page: none of the faults is about them, and why."""
+
+
 @pytest.fixture(scope="module")
 def hr() -> Iterator[Any]:
     env = gym.make("agentgym:HR-v0", split="test")
@@ -136,7 +146,8 @@ def test_gold_and_the_analyst_have_every_point_on_the_apis_of_the_scenarios(hr: 
 def test_every_fault_is_seen_somewhere_and_telling_too_much_costs_nothing_but_masking() -> None:
     faults = ANALYSTS[1:]
     assert all(any(agent in agents for agents in LOST.values()) for agent in faults)
-    assert set(LOST) <= {name.removeprefix("hr/") for name in REASONED}
+    assert not set(LOST) & set(UNTOUCHED)
+    assert set(LOST) | set(UNTOUCHED) == {name.removeprefix("hr/") for name in REASONED}
     for name, agents in LOST.items():
         reasoning = REASONED[f"hr/{name}"].reasoning
         assert reasoning is not None
@@ -378,3 +389,21 @@ def test_what_is_known_fits_lists_objects_and_what_may_be_left_out() -> None:
     calls = known.calls(schema, text="x")
     assert calls[0] == {"nr": "E1042", "day": "1", "state": "open"} and {"nr": "E1077", "day": "1"} in calls
     assert known.calls({"properties": {"state": {"enum": ["open"]}}, "optional": True}) == [{"state": "open"}, {}]
+
+
+@pytest.mark.parametrize("level", range(4))
+def test_random_calls_what_the_documentation_has_in_half_of_its_episodes(hr: Any, level: int) -> None:
+    scenario = load_curated(DOMAIN)["hr/find-person-001"]
+    reached, read = set[str](), 0
+    for seed in range(12):
+        hr.reset(seed=0)
+        make_agent("random:budget=30").run(
+            hr, seed=seed, options={"scenario": scenario, "obfuscate": level, "api_seed": 70 + seed}
+        )
+        trace = hr.unwrapped.trace
+        informed = [step.sent.name for step in trace[:2] if step.sent] == ["list_docs", "read_docs"]
+        reached |= {name for name, ok in operations(hr) if ok and name in BY_TOOL and informed}
+        read += informed
+        assert not hr.unwrapped.verdict.success
+    assert 2 <= read <= 10
+    assert len(reached) >= 4

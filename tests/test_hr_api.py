@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import date, datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -148,7 +149,7 @@ LEAVE = {"employee_id": "E1", "leave_type": "ANNUAL", "from_date": "2026-03-02",
         ({"body": {"foo": 1}}, "bad_request", 'there is no field "foo" here; what can be given: employee_id, '),
         ({"body": {**LEAVE, "to_date": None}}, "bad_request", 'field "to_date" is missing: expected a date YYYY-MM-DD'),
         ({"body": {**LEAVE, "to_date": "3.3.2026"}}, "unprocessable", 'field "to_date": expected a date YYYY-MM-DD '
-         'such as 2026-03-14, got "3.3.2026"'),
+         'such as 2019-08-27, got "3.3.2026"'),
         ({"body": {**LEAVE, "to_date": "2026-02-30"}}, "unprocessable", 'got "2026-02-30"'),
         ({"body": {**LEAVE, "to_date": "2026-03-0٣"}}, "unprocessable", 'field "to_date"'),
         ({"body": {**LEAVE, "employee_id": 7}}, "unprocessable", 'field "employee_id": expected an id, a text, got 7'),
@@ -337,3 +338,23 @@ def test_an_answer_that_is_none_of_the_style_cannot_be_read() -> None:
 def test_a_wrong_canonical_call_is_no_request() -> None:
     with pytest.raises(ValueError, match="get_employee cannot be asked for without employee_id"):
         request(PLAIN, "get_employee", {})
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_path_is_told_to_take_its_own_methods_and_no_longer_ones(level: int) -> None:
+    for seed in range(5):
+        style_ = style(seed, level)
+        paths = {
+            endpoint.tool: style_.routes[endpoint.tool].path(dict.fromkeys(style_.names.fields, "X1"))
+            for endpoint in ENDPOINTS
+        }
+        for path in paths.values():
+            wanted = sorted({style_.routes[tool].method for tool, other in paths.items() if other == path})
+            filled = re.sub(r"\{[^}]*\}", "X1", path)
+            found = route(style_, "OPTIONS", filled)
+            assert isinstance(found, Problem)
+            assert found.details["allow"] == wanted, filled
+            other = next(method for method in ("GET", "DELETE", "PUT", "PATCH") if method not in wanted)
+            refused_ = route(style_, other, filled)
+            assert isinstance(refused_, Problem)
+            assert refused_.code == "method_not_allowed"

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from agentgym.envs.hr.env import DOMAIN, HrEnv
-from agentgym.envs.hr.gen_data import reference, working_days
 from agentgym.envs.hr.gen_families import FAMILIES
 from agentgym.envs.hr.gen_gold import RESOURCES
+from agentgym.envs.hr.gen_names import FAMILY, GIVEN
 from agentgym.envs.hr.generator import LEVELS, generate
 from agentgym.envs.hr.seed import half_up
 from agentgym.gold import GoldRunner, plans_differ
@@ -27,7 +27,7 @@ from agentgym.scenario import Scenario
 from agentgym.selection import Selection
 from agentgym.validate.gold_sight import answer_not_in_prompt
 from agentgym.validate.gold_taint import information_sufficiency
-from agentgym.validate.subject import Subject
+from agentgym.validate.subject import Subject, scripted
 from agentgym.world import World
 
 SOUND = 150
@@ -107,7 +107,7 @@ def test_doing_nothing_scores_zero(end: dict[str, Any]) -> None:
     env.close()
 
 
-@pytest.mark.parametrize(("count", "share"), [(1_000, 4), pytest.param(10_000, 5, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("count", "share"), [(2_000, 5), pytest.param(10_000, 5, marks=pytest.mark.slow)])
 def test_as_many_scenarios_as_seeds_and_fair_shares(count: int, share: int) -> None:
     seen: set[bytes] = set()
     families, languages, levels, ends = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
@@ -193,6 +193,7 @@ def test_differences_follow_from_attendance_and_pay_alone() -> None:
     for seed in range(400):
         scenario = generate(seed, "L1")
         answer = scenario.checks.answer
+        world.reset(scenario.initial_state.patch)
         if scenario.family != "overtime-mean" or answer is None or "difference_minor" not in answer.fields:
             continue
         name = (
@@ -232,36 +233,152 @@ def _overtime(world: World, employee_id: str) -> int:
 
 
 def test_decisions_on_leave_follow_from_the_rows_alone() -> None:
-    """Policy 4.1 to 4.4 from the patch and the snapshot: what is approved may be, what is not may not."""
+    """Policy 4.1 to 4.4 from what the API shows: what is approved may be, what is not may not."""
     tried = Counter[str]()
-    data = reference()
+    world = World(DOMAIN.snapshot, DOMAIN.toolset)
     for seed in range(1_500):
         scenario = generate(seed, "L1")
         if scenario.family != "leave-decision":
             continue
-        (row,) = scenario.initial_state.patch["leave_requests"]
+        world.reset(scenario.initial_state.patch)
+        (row,) = (each for each in scenario.initial_state.patch["leave_requests"] if each["status"] == "pending")
         first, last = date.fromisoformat(row["from_date"]), date.fromisoformat(row["to_date"])
-        person, ends = data.people[row["employee_id"]], scenario.checks.end
-        granted = {
-            row["leave_type"]: row["entitled_hundredths"]
-            for row in scenario.initial_state.patch.get("leave_balances", [])
-        }
-        balance = data.balances[person.id]
-        left = granted.get("ANNUAL", balance.entitled) - balance.taken
-        lapsed = max(0, balance.carried - balance.taken) if row["from_date"] > "2026-03-31" else 0
-        days = 100 * working_days(person.site, first, last)
+        person = world.rows("SELECT * FROM employees WHERE employee_id = ?", row["employee_id"])[0]
+        days = 100 * _working_days(world, person["site"], first, last)
         assert days == row["days_hundredths"]
         short = (first - date.fromisoformat(row["created_at"][:10])).days < 14
-        blocked = person.department == "D18" and any(
+        blocked = person["department_id"] == "D18" and any(
             date.fromordinal(n).day in (18, 19, 20) for n in range(first.toordinal(), last.toordinal() + 1)
         )
         why = "certificate" if row["leave_type"] == "SICK" else ""
         if row["leave_type"] == "ANNUAL":
-            why = "short" if short else "days" if days > left - lapsed else "blocked" if blocked else ""
+            left = _left(world, person["employee_id"], row["from_date"])
+            why = "short" if short else "days" if days > left else "blocked" if blocked else ""
         approved = any(check.expect == "approved" for check in scenario.checks.final_state)
-        assert approved == (not why), (scenario.id, why, ends)
+        assert approved == (not why), (scenario.id, why, scenario.checks.end)
         tried[why] += 1
+    world.close()
     assert min(tried[each] for each in ("", "short", "days", "certificate")) >= 10, tried
+
+
+def _working_days(world: World, site: str, first: date, last: date) -> int:
+    free = {row["day"] for row in world.rows("SELECT day FROM public_holidays WHERE site = ?", site)}
+    days = [date.fromordinal(n) for n in range(first.toordinal(), last.toordinal() + 1)]
+    return sum(day.weekday() < 5 and day.isoformat() not in free for day in days)
+
+
+def _left(world: World, employee_id: str, start: str) -> int:
+    """Policy 4.2: hundredths of days that leave from a day on can use."""
+
+    def balance(year: int) -> dict[str, Any]:
+        taken = world.value(
+            "SELECT coalesce(sum(days_hundredths), 0) FROM leave_requests WHERE employee_id = ? AND status = "
+            "'approved' AND leave_type = 'ANNUAL' AND substr(from_date, 1, 4) = ?",
+            employee_id,
+            str(year),
+        )
+        found = world.row("SELECT * FROM leave_balances WHERE employee_id = ? AND year = ?", employee_id, year)
+        return {**(found or {"entitled_hundredths": 0, "carried_until": None}), "taken": taken}
+
+    now, before = balance(2026), balance(2025)
+    left = now["entitled_hundredths"] - now["taken"]
+    if now["carried_until"] is None or start <= now["carried_until"]:
+        return int(left)
+    carried = min(500, before["entitled_hundredths"] - before["taken"])
+    return int(left - max(0, carried - now["taken"]))
+
+
+def test_whom_a_case_brings_along_is_kept_as_everybody_is() -> None:
+    """Contract, grade, department, entitlement and pay slips of the people that come with a case follow the rules."""
+    world = World(DOMAIN.snapshot, DOMAIN.toolset)
+    slips = days = 0
+    for seed in range(SOUND):
+        patch = generate(seed).initial_state.patch
+        world.reset(patch)
+        for row in patch.get("employees", []):
+            who = row["employee_id"]
+            terms = world.rows("SELECT * FROM pay_terms WHERE employee_id = ?", who)
+            (contract,) = world.rows("SELECT * FROM contracts WHERE employee_id = ?", who)
+            (member,) = world.rows("SELECT * FROM memberships WHERE employee_id = ?", who)
+            assert [(t["valid_from"], t["grade"], t["site"]) for t in terms] == [
+                (row["hired_on"], contract["grade"], row["site"])
+            ]
+            assert (member["department_id"], member["from_date"]) == (row["department_id"], row["hired_on"])
+            assert member["to_date"] == contract["to_date"] == row["left_on"]
+            assert (row["status"] == "left") == (row["left_on"] is not None)
+            assert row["birth_date"] < "2000" and row["bank_account"] and row["national_id"]
+        for slip in patch.get("payslips", []):
+            assert _slip(world, slip["employee_id"], slip["month"]) == slip
+            slips += 1
+        for row in patch.get("leave_requests", []):
+            person = world.rows("SELECT site FROM employees WHERE employee_id = ?", row["employee_id"])[0]
+            first, last = date.fromisoformat(row["from_date"]), date.fromisoformat(row["to_date"])
+            assert row["days_hundredths"] == 100 * _working_days(world, person["site"], first, last)
+            days += 1
+    world.close()
+    assert min(slips, days) >= 20
+
+
+def _slip(world: World, employee_id: str, month: str) -> dict[str, Any]:
+    """A pay slip worked out from attendance and pay (policy 3.3 and 3.5), for somebody employed all month."""
+    (pay,) = world.rows(
+        "SELECT * FROM pay_periods WHERE employee_id = ?1 AND valid_from <= ?2 || '-01' "
+        "AND coalesce(valid_to, '9999') >= ?2 || '-01'",
+        employee_id,
+        month,
+    )
+    minutes = world.value(
+        "SELECT sum(overtime_minutes) FROM attendance WHERE employee_id = ? AND month = ?", employee_id, month
+    )
+    overtime = half_up(int(minutes) * pay["hourly_rate_minor"] * pay["overtime_percent"], 6000)
+    gross = pay["monthly_base_minor"] + overtime
+    percent = world.value("SELECT deduction_percent FROM sites WHERE currency = ?", pay["currency"])
+    return {
+        "employee_id": employee_id,
+        "month": month,
+        "base_minor": pay["monthly_base_minor"],
+        "overtime_minor": overtime,
+        "adjustments_minor": 0,
+        "deductions_minor": half_up(gross * int(percent), 100),
+        "currency": pay["currency"],
+    }
+
+
+def test_names_that_cases_give_away_stand_in_no_other_name() -> None:
+    """A search by part of a name finds one person alone."""
+    world = World(DOMAIN.snapshot, DOMAIN.toolset)
+    everybody = [
+        row["name"].casefold() for row in world.rows("SELECT name FROM employees UNION SELECT name FROM candidates")
+    ]
+    world.close()
+    pairs = {(given, family) for given in GIVEN for family in FAMILY}
+    assert len(pairs) == len(GIVEN) * len(FAMILY) >= 20_000
+    assert not [a for a in GIVEN for b in GIVEN if a != b and b.casefold().endswith(a.casefold())]
+    assert not [a for a in FAMILY for b in FAMILY if a != b and b.casefold().startswith(a.casefold())]
+    for name in everybody:
+        ends = [given for given in GIVEN if f"{given.casefold()} " in name]
+        assert not [f for f in FAMILY if f" {f.casefold()}" in name and ends], name
+
+
+def test_the_memory_of_one_scenario_helps_with_no_other() -> None:
+    """Gold of one seed played on another one's scenario of its family fails, by family and refusal."""
+    subject = Subject("HR-v0", generated=0)
+    by_end: dict[tuple[str, str], list[Scenario]] = {}
+    for seed in range(700):
+        scenario = generate(seed, "L1")
+        answer = scenario.checks.answer
+        reason = str(answer.fields["reason"].value) if answer is not None and "reason" in answer.fields else ""
+        same = by_end.setdefault((scenario.family, reason), [])
+        if len(same) < 5:
+            same.append(scenario)
+    assert sum(len(same) > 1 for same in by_end.values()) >= 20, {key: len(same) for key, same in by_end.items()}
+    for same in by_end.values():
+        for scenario in same:
+            for actions in ([*subject.gold(scenario, plan).actions] for plan in (0, 1)):
+                for other in same:
+                    verdict = subject.play(other, scripted(actions)).verdict
+                    right = verdict is not None and verdict.success
+                    assert right == (other is scenario), f"memory of {scenario.id} on {other.id} ({other.family})"
 
 
 def test_nothing_is_told_at_first_and_everything_can_be_known() -> None:

@@ -142,6 +142,16 @@ def test_the_server_sends_the_bytes_that_the_agent_is_shown(port: int, service: 
         assert (value["status"], json.dumps(value["body"], ensure_ascii=False).encode()) == (status, body)
 
 
+def test_options_names_the_methods_of_the_path_alone(port: int) -> None:
+    path = STYLE.routes["bulk_update_employees"].path({})
+    client = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    client.request("OPTIONS", path)
+    answer = client.getresponse()
+    assert answer.status == 200
+    assert answer.getheader("Allow") == f"{STYLE.routes['bulk_update_employees'].method}, OPTIONS"
+    client.close()
+
+
 def test_one_connection_serves_many_requests(port: int) -> None:
     client = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
     path = STYLE.routes["list_leave_types"].path({})

@@ -136,11 +136,12 @@ def test_a_long_text_is_read_in_bounded_time(unit: str) -> None:
         Comparator(type="date", value="2026-03-15"),
         Comparator(type="text", value="a b"),
     ]  # fmt: skip
-    start = time.perf_counter()
+    # Of this process: how long it takes on the wall is for others to say.
+    start = time.process_time()
     assert not any(mentions(text, spec) for spec in specs)
     distinct_amounts(text, "EUR")
     distinct_ids(text, "A1001")
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
 
 
 @given(st.text())

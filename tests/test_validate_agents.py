@@ -9,6 +9,12 @@ from typing import Any
 import pytest
 from faulty_domain import DESK, Data, find, put, refuse, renew, simple, subject_of
 
+from agentgym.env import ToolEnv
+from agentgym.runner_agents import make_agent
+from agentgym.text import dumps
+from agentgym.validate.agents import AtEnd
+from agentgym.validate.subject import Subject
+
 AGENT_CHECKS = ("V01", "V02", "V04", "V05", "V06", "V07", "V42")
 
 
@@ -106,3 +112,29 @@ def test_checkpoints_that_come_by_chance_are_found(tmp_path: Path) -> None:
 def test_a_user_who_gives_the_answer_away_by_their_yes_is_found(tmp_path: Path) -> None:
     finding = find("V42", subject_of(tmp_path, simple()))
     assert finding.failures == ["confirm-guesser:refusals=2 on tiny/simple: finished, return 1"]
+
+
+@pytest.mark.parametrize("name", ["talk-only", "read-only", "spammer"])
+@pytest.mark.parametrize("env_id", ["Refund-v0", "HR-v0"])
+def test_an_episode_that_is_ended_in_three_ways_is_three_episodes(name: str, env_id: str) -> None:
+    subject = Subject(env_id, 0)
+
+    def told(env: ToolEnv) -> str:
+        steps = [step.to_json() for step in env.trace]
+        return dumps([env.verdict.to_json() if env.verdict else None, env.episode_return, steps])
+
+    for scenario in subject.curated[::25]:
+        budget = scenario.checks.process.max_steps
+        for env in [subject.env, *(form.env for form in subject.turn(subject.default_forms, scenario))]:
+            apart = []
+            for outcome in ("done", "refused", "impossible"):
+                agent = make_agent(f"{name}:outcome={outcome},budget={budget}")
+                agent.run(env, seed=0, options={"scenario": scenario})
+                apart.append(told(env))
+            ending = AtEnd(env)
+            make_agent(f"{name}:outcome=done,budget={budget}").run(ending, seed=0, options={"scenario": scenario})
+            together = [told(env)]
+            for outcome in ("refused", "impossible"):
+                ending.end_with(outcome)
+                together.append(told(env))
+            assert together == apart

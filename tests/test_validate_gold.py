@@ -187,6 +187,38 @@ def test_an_answer_in_the_opening_is_found_however_it_is_written(opening: str, f
     assert failures == [f"tiny/renew-001: {found} stands in the reset observation"]
 
 
+@pytest.mark.parametrize(
+    ("fact", "found"),
+    [
+        ({"sql": "SELECT name FROM members WHERE member_id = 'M2'"}, "'Bo Lind'"),
+        ({"sql": "SELECT name FROM members ORDER BY member_id", "type": "set", "items": "text"}, "'Bo Lind'"),
+        ({"sql": "SELECT member_id, name FROM members WHERE member_id = 'M2'", "type": "record"}, "'Bo Lind'"),
+    ],
+)
+def test_a_fact_of_a_chain_in_the_opening_is_found(fact: dict[str, Any], found: str, tmp_path: Path) -> None:
+    data = put(renew(), "checks.chain", {"grounded": False, "facts": [{"name": "neighbour", **fact}]})
+    assert find("V12", subject_of(tmp_path, data)).failures == []
+    opening = "Emma, 14 days, ada@example.org. Bo Lind wants it, too."
+    failures = find("V12", subject_of(tmp_path, put(data, "user.opening", opening))).failures
+    assert failures == [f"tiny/renew-001: checks.chain[neighbour]: {found} stands in the reset observation"]
+
+
+def test_classes_of_characters_in_a_schema_are_no_value(tmp_path: Path) -> None:
+    fine = {"sql": "SELECT 100 * fines_minor + 9090 FROM members WHERE member_id = 'M1'", "type": "int"}
+    data = put(renew(), "checks.chain", {"grounded": False, "facts": [{"name": "fine", **fine}]})
+
+    def with_pattern(pattern: str) -> list[str]:
+        first, *rest = DESK.tools
+        name = next(iter(first.parameters["properties"]))
+        schema = {**first.parameters["properties"][name], "pattern": pattern}
+        told = {**first.parameters, "properties": {**first.parameters["properties"], name: schema}}
+        tools = (dataclasses.replace(first, parameters=told), *rest)
+        return find("V12", subject_of(tmp_path, data, domain=dataclasses.replace(DESK, tools=tools))).failures
+
+    assert with_pattern("^[0-9][0-9]{2}$") == []
+    assert with_pattern("^[a-z]-9090$") == ["tiny/renew-001: checks.chain[fine]: 9090 stands in the tool schemas"]
+
+
 def test_an_answer_in_the_manual_of_a_tool_is_found(tmp_path: Path) -> None:
     failures = find("V12", subject_of(tmp_path, renew(), domain=dataclasses.replace(TINY, generator=None))).failures
     looked_up = "gold[0].actions[2].arguments.loan_id: look.loans[0].loan_id"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +104,57 @@ def test_a_destroyed_savepoint_is_told_so_that_the_backend_refills(world: World)
     world.call("half", {"fail": "commit"}, 0)
     with pytest.raises(sqlite3.OperationalError, match="the episode's savepoint is gone .*; refill the world"):
         world.reset({})
+
+
+LASTING: dict[str, Callable[[sqlite3.Connection], object]] = {
+    "a setting": lambda connection: connection.execute("PRAGMA query_only = ON"),
+    "a setting in brackets": lambda connection: connection.execute("PRAGMA ignore_check_constraints(1)"),
+    "an attached database": lambda connection: connection.execute("ATTACH ':memory:' AS other"),
+    "an authorizer": lambda connection: connection.set_authorizer(lambda *_: sqlite3.SQLITE_OK),
+    "no authorizer": lambda connection: connection.set_authorizer(None),
+    "a row factory": lambda connection: setattr(connection, "row_factory", sqlite3.Row),
+    "a text factory": lambda connection: setattr(connection, "text_factory", bytes),
+}
+
+
+@pytest.mark.parametrize("before_loading", [True, False])
+@pytest.mark.parametrize("what", LASTING)
+def test_what_no_rollback_takes_back_is_told_so_that_the_backend_refills(
+    world: World, what: str, before_loading: bool
+) -> None:
+    state = world.save()
+    if before_loading:
+        # It stays with the connection that the next reset goes back to.
+        LASTING[what](world.connection)
+    world.load(state)
+    if not before_loading:
+        LASTING[what](world.connection)
+    with pytest.raises(sqlite3.OperationalError, match="the connection is not as it was; refill the world"):
+        world.reset({})
+
+
+@pytest.mark.parametrize(
+    "sql", ["PRAGMA foreign_keys", "PRAGMA table_info(notes)", "SELECT * FROM pragma_table_list('notes')", "SELECT 1"]
+)
+def test_looking_is_no_change(world: World, sql: str) -> None:
+    world.connection.execute(sql).fetchall()
+    world.reset({})
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        {"notes": [{"note_id": "N7", "loan_id": "L101", "body": "x"}]},
+        {"notes": {"N7": {"loan_id": "L101", "body": "x"}}},
+        {"members": {"M1": {"fines_minor": 7}}},
+    ],
+)
+def test_what_a_patch_does_at_a_reset_is_not_logged(world: World, patch: dict[str, Any]) -> None:
+    pristine = hashed(world)
+    world.reset(patch)
+    assert hashed(world) != pristine
+    assert world.apply({}, "event") == []
+    assert [change.table for change in world.apply({"members": {"M1": {"fines_minor": 9}}}, "event")] == ["members"]
 
 
 def test_saves_after_a_write_restores_goes_on_then_resets_to_the_pristine_hash(world: World) -> None:

@@ -13,23 +13,6 @@ from agentgym.changes import Change, Origin
 from agentgym.snapshot import logical_hash
 from agentgym.world import CallResult, Patch, World, open_snapshot
 
-_SETTINGS = {
-    "foreign_keys": 1,
-    "recursive_triggers": 1,
-    "query_only": 0,
-    "ignore_check_constraints": 0,
-    "writable_schema": 0,
-}
-"""How a world's connection is set."""
-
-_SETTINGS_SQL = (
-    f"SELECT {', '.join(f'(SELECT {name} FROM pragma_{name})' for name in _SETTINGS)}, "
-    "(SELECT count(*) FROM pragma_database_list WHERE name NOT IN ('main', 'temp'))"
-)
-"""All of them and the number of attached databases by one statement: a reset has no time for seven."""
-
-_AS_SET = [(*_SETTINGS.values(), 0)]
-
 
 class Embedded:
     """A `World` on the domain's snapshot, refilled when a tool left its connection unfit for another episode.
@@ -48,8 +31,6 @@ class Embedded:
     def restore(self, patch: Patch) -> None:
         """Go back to the snapshot and apply the patch."""
         try:
-            if _altered(self._world.connection):
-                raise sqlite3.OperationalError("the connection is not as it was; refill the world")
             self._world.reset(patch)
         except sqlite3.Error:
             # Closed, committed, read only, refused by an authorizer: whatever it is, a fresh one does not have it.
@@ -97,10 +78,3 @@ class Embedded:
         """Close the connections."""
         self._world.close()
         self._source.close()
-
-
-def _altered(connection: sqlite3.Connection) -> bool:
-    """Whether a tool changed what no rollback brings back: how rows are read, the settings, attached databases."""
-    if connection.row_factory is not None or connection.text_factory is not str:
-        return True
-    return connection.execute(_SETTINGS_SQL).fetchall() != _AS_SET

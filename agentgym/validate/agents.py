@@ -10,10 +10,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import gymnasium as gym
+
+from agentgym.agent import Agent
 from agentgym.env import ToolEnv
 from agentgym.errors import EpisodeError
 from agentgym.runner_agents import make_agent
 from agentgym.scenario import Scenario
+from agentgym.state import EpisodeState
 from agentgym.text import dumps
 from agentgym.validate.gold_known import Neighbourhood, calls, seen_values
 from agentgym.validate.gold_runs import GoldRun, gold_runs, good_runs
@@ -28,7 +32,7 @@ _SEEDS = 3
 _EPISODES = 300
 _SHARE = 0.15
 _TENTH = 10
-_PRESENTED = "as presented"
+_ENDS = ("done", "refused", "impossible")
 _TALK = frozenset({"respond", "confirm_with_user"})
 
 
@@ -50,7 +54,7 @@ class Outcome:
 def do_nothing(subject: Subject) -> Finding:
     """Finishing at once with each outcome, or empty messages until the budget ends: success and reward 0 everywhere."""
     specs = [f"do-nothing:outcome={outcome}" for outcome in ("done", "refused", "impossible", "silent")]
-    outcomes = [o for s in subject.scenarios for spec in specs for o in _play(subject, spec, s)]
+    outcomes = [o for s in subject.scenarios for turn, spec in enumerate(specs) for o in _play(subject, spec, s, turn)]
     for scenario in subject.scenarios:
         blank = {"name": "respond", "arguments": {"message": " "}}
         blanks = [blank] * scenario.checks.process.max_steps
@@ -64,8 +68,7 @@ def talk_only(subject: Subject) -> Finding:
 
     What it recites may be a disclosure, so the return may be that of a veto.
     """
-    specs = [f"talk-only:outcome={outcome}" for outcome in ("done", "refused", "impossible")]
-    outcomes = [o for s in subject.scenarios for spec in specs for o in _play(subject, spec, s)]
+    outcomes = [o for s in subject.scenarios for o in _play_ends(subject, "talk-only", s)]
     return _finding(outcomes, lambda o: o.verdict.success or o.total > 0.0)
 
 
@@ -77,7 +80,7 @@ def random_calls(subject: Subject) -> Finding:
     """
     scenarios = subject.scenarios
     rounds = max(_SEEDS, -(-_EPISODES // max(1, len(scenarios))))
-    outcomes = [o for seed in range(rounds) for s in scenarios for o in _play(subject, "random", s, seed)]
+    outcomes = [o for seed in range(rounds) for s in scenarios for o in _play(subject, "random", s, seed, seed)]
     share = sum(o.verdict.checkpoint_completion for o in outcomes) / max(1, len(outcomes))
     finding = _finding(outcomes, lambda o: o.verdict.success or o.total > 0.0)
     if share >= _SHARE:
@@ -91,8 +94,7 @@ def read_only(subject: Subject) -> Finding:
 
     Gold's reads are tried with each bare ``finish`` and, where gold writes, with gold's own words and end as well.
     """
-    specs = [f"read-only:outcome={outcome}" for outcome in ("done", "refused", "impossible")]
-    outcomes = [o for s in subject.scenarios for spec in specs for o in _play(subject, spec, s)]
+    outcomes = [o for s in subject.scenarios for o in _play_ends(subject, "read-only", s)]
     for run in gold_runs(subject):
         if run.good:
             outcomes += _gold_reads(subject, run)
@@ -108,8 +110,7 @@ def spammer(subject: Subject) -> Finding:
     asked of it there: it reads the documentation and writes through what that describes.
     """
     writing = {run.scenario.id for run in gold_runs(subject) if _writes(run)}
-    specs = [f"spammer:outcome={outcome}" for outcome in ("done", "refused", "impossible")]
-    outcomes = [o for s in subject.scenarios for spec in specs for o in _play(subject, spec, s)]
+    outcomes = [o for s in subject.scenarios for o in _play_ends(subject, "spammer", s)]
     outcomes += _informed_spam(subject)
     finding = _finding(outcomes, lambda o: o.verdict.success or o.total > 0.0)
     missed = [o for o in outcomes if o.scenario.id in writing and not o.verdict.veto]
@@ -168,7 +169,7 @@ def memoriser(subject: Subject) -> Finding:
 def confirm_guesser(subject: Subject) -> Finding:
     """Searching with ``confirm_with_user``, by ids and bisected amounts, with little and with all patience: fails."""
     specs = [f"confirm-guesser:refusals={refusals}" for refusals in (2, 1000)]
-    outcomes = [o for s in subject.scenarios for spec in specs for o in _play(subject, spec, s)]
+    outcomes = [o for s in subject.scenarios for turn, spec in enumerate(specs) for o in _play(subject, spec, s, turn)]
     return _finding(outcomes, lambda o: o.verdict.success or o.total > 0.0)
 
 
@@ -179,16 +180,71 @@ def _finding(outcomes: Iterable[Outcome], wrong: Callable[[Outcome], bool]) -> F
     return Finding(f"{wins}/{len(outcomes)} successes", [str(outcome) for outcome in outcomes if wrong(outcome)])
 
 
-def _play(subject: Subject, spec: str, scenario: Scenario, seed: int = 0) -> Iterator[Outcome]:
+def _play(
+    subject: Subject, spec: str, scenario: Scenario, turn: int = 0, seed: int = 0, every: bool = True
+) -> Iterator[Outcome]:
     """One episode of a reference agent, which is given the whole budget of the scenario.
 
-    Where the tools are presented in another form, a second one in that.
+    Where the tools are presented in other forms, a second one in the form whose *turn* it is; of the nightly set one in
+    *every* form.
     """
-    separator = "," if ":" in spec else ":"
-    agent = make_agent(f"{spec}{separator}budget={scenario.checks.process.max_steps}")
-    for env in dict.fromkeys((subject.env, subject.presented)):
+    agent = _agent(spec, scenario)
+    for name, env in _shown(subject, scenario, turn, every).items():
         agent.run(env, seed=seed, options={"scenario": scenario})
-        yield _outcome(spec if env is subject.env else f"{spec} ({_PRESENTED})", scenario, env)
+        yield _outcome(f"{spec} ({name})" if name else spec, scenario, env)
+
+
+def _shown(subject: Subject, scenario: Scenario, turn: int, every: bool) -> dict[str, ToolEnv]:
+    """The environment with the tools as they are and those in which this turn is checked, by their names."""
+    return {"": subject.env} | {f.name: f.env for f in subject.turn(subject.default_forms, scenario, turn, every)}
+
+
+def _agent(spec: str, scenario: Scenario) -> Agent:
+    separator = "," if ":" in spec else ":"
+    return make_agent(f"{spec}{separator}budget={scenario.checks.process.max_steps}")
+
+
+class AtEnd(gym.Wrapper[Any, Any, Any, Any]):
+    """Keeps the state before ``finish``, so that an episode can be ended in another way as well."""
+
+    def __init__(self, env: ToolEnv) -> None:
+        super().__init__(env)
+        self._base = env
+        self._end: tuple[EpisodeState, Action] | None = None
+
+    def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
+        """Begin; nothing is kept."""
+        self._end = None
+        return self._base.reset(**options)
+
+    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """Take a step."""
+        if isinstance(action, Mapping) and action.get("name") == "finish":
+            self._end = (self._base.save_state(), dict(action))
+        return self._base.step(action)
+
+    def end_with(self, outcome: str) -> None:
+        """Finish with another outcome from where it was finished; an episode that ended before stays as it is."""
+        if self._end is not None:
+            state, action = self._end
+            self._base.restore_state(state)
+            self._base.step({**action, "arguments": {**action["arguments"], "outcome": outcome}})
+
+
+def _play_ends(subject: Subject, agent_name: str, scenario: Scenario) -> Iterator[Outcome]:
+    """One episode for each outcome with which a reference agent can finish; as `_play` does.
+
+    All that the outcome changes is the last call, so what comes before it is played once.
+    """
+    specs = {outcome: f"{agent_name}:outcome={outcome}" for outcome in _ENDS}
+    agent = _agent(specs[_ENDS[0]], scenario)
+    for name, env in _shown(subject, scenario, 0, True).items():
+        ending = AtEnd(env)
+        agent.run(ending, seed=0, options={"scenario": scenario})
+        for outcome, spec in specs.items():
+            if outcome != _ENDS[0]:
+                ending.end_with(outcome)
+            yield _outcome(f"{spec} ({name})" if name else spec, scenario, env)
 
 
 def _scripted(subject: Subject, name: str, scenario: Scenario, actions: list[Action]) -> Iterator[Outcome]:
@@ -217,7 +273,7 @@ def _gold_reads(subject: Subject, run: GoldRun) -> Iterator[Outcome]:
     toolset = subject.domain.toolset
     still = [action for action in run.actions[:-1] if not toolset[action["name"]].writes]
     silent = [action for action in still if action["name"] not in _TALK]
-    for outcome in ("done", "refused", "impossible"):
+    for outcome in _ENDS:
         end = {"name": "finish", "arguments": {"outcome": outcome}}
         yield from _scripted(subject, f"the reads of {run.name}, then {outcome}", run.scenario, [*silent, end])
     if _writes(run):
@@ -251,8 +307,9 @@ def _constants(subject: Subject) -> Iterator[tuple[str, Callable[[Scenario], lis
     hand_offs = {code: None for scenario in subject.scenarios for code in scenario.checks.end.hand_off}
     specs = ["refuser", "hand-off", "confirmer", "confirmer:refusals=1000"]
     specs += [f"refuser:code={code}" for code in refusals] + [f"hand-off:code={code}" for code in hand_offs]
-    for spec in specs:
-        yield spec, lambda scenario, spec=spec: list(_play(subject, spec, scenario))  # type: ignore[misc]
+    for turn, spec in enumerate(specs):
+        # So many constants take turns through the forms that each scenario has several in every one.
+        yield spec, lambda s, spec=spec, turn=turn: list(_play(subject, spec, s, turn, every=False))  # type: ignore[misc]
     constant = {text: end for text, end in ends.items() if _from_policy(end["arguments"].get("answer"), subject)}
     for text, end in constant.items():
         for talk in ([], [{"name": "respond", "arguments": {"message": text}}]):

@@ -78,6 +78,6 @@ def replay(subject: Subject, scenario: Scenario, actions: list[dict[str, Any]], 
 
 def _run(subject: Subject, scenario: Scenario, plan: int) -> GoldRun:
     try:
-        return GoldRun(scenario, plan, subject.gold(scenario, plan))
+        return GoldRun(scenario, plan, subject.played_gold(scenario, plan))
     except (AgentGymError, ValueError, KeyError, sqlite3.Error) as error:
         return GoldRun(scenario, plan, None, f"{type(error).__name__}: {error}")

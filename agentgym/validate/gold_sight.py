@@ -19,6 +19,7 @@ from agentgym.validate.subject import Subject
 from agentgym.world import World, iso
 
 _BOUNDS = frozenset({"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"})
+_CLASSES = re.compile(r"\[(?:\\.|[^\]\\])*\]|\{[0-9,]*\}|\\u[0-9a-f]{4}|\\.")
 _COUNT = 100
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _CODE = re.compile(r"[`\"]([a-z0-9]+(?:_[a-z0-9]+)*)[`\"]")
@@ -29,12 +30,21 @@ _PLACE = re.compile(r"[A-Z]{2}")
 
 
 class Sought(NamedTuple):
-    """A value that the agent has to find out: where the scenario says so, its type ("" when unknown), its currency."""
+    """A value that the agent has to find out.
+
+    Attributes:
+        where: the scenario says so.
+        value: itself.
+        type: "" when unknown.
+        currency: of an amount, None when unknown.
+        tool: that it is bound from, or "".
+    """
 
     where: str
     value: Any
     type: str = ""
     currency: str | None = None
+    tool: str = ""
 
     @property
     def is_money(self) -> bool:
@@ -44,14 +54,15 @@ class Sought(NamedTuple):
 
 @check("V12", "answer not in the prompt")
 def answer_not_in_prompt(subject: Subject) -> Finding:
-    """What is expected in ``answer`` or ``said``, what gold binds or calculates, and secrets are not shown at first.
+    """What is expected in ``answer``, ``said`` and a chain, what gold binds or calculates, and secrets are not shown.
 
-    The reset observation and the tool schemas (but for bounds such as ``maximum``) are searched for every spelling that
-    counts as a disclosure (case, separators, number formats, reversed, base64, hex), and for dates as people write
-    them. Exempt are: members of closed enumerations (enums of the tool schemas, ``IN (…)`` lists of the database
-    schema, quoted codes of the policy, currencies, two-letter country codes, true, false, null); counts (whole numbers
-    below 100 that are not declared as money, and amounts of 0); what is ``given`` and the day of ``now``. Secrets are
-    never exempt. A list or object that goes into a calculation counts by the calculation's result.
+    At first, that is. The reset observation and the tool schemas (but for bounds such as ``maximum``) are searched
+    for every spelling that counts as a disclosure (case, separators, number formats, reversed, base64, hex), and for
+    dates as people write them. Exempt are: members of closed enumerations (enums of the tool schemas, ``IN (…)``
+    lists of the database schema, quoted codes of the policy, currencies, two-letter country codes, true, false,
+    null); counts (whole numbers below 100 that are not declared as money, and amounts of 0); what is ``given`` and
+    the day of ``now``. Secrets are never exempt. A list or object that goes into a calculation counts by the
+    calculation's result.
     """
     failures: list[str] = []
     exempt: Counter[str] = Counter()
@@ -63,34 +74,53 @@ def answer_not_in_prompt(subject: Subject) -> Finding:
     enumerations = _enumerations(subject.domain, world)
     for group in runs.values():
         scenario = group[0].scenario
-        sought = _unique([*_expected(scenario), *(found for run in group for found in _obtained(run))])
+        world.reset(scenario.initial_state.patch)
+        sought = _unique(
+            [
+                *_expected(scenario),
+                *_facts(scenario, world),
+                *(found for run in group for found in _obtained(run)),
+            ]
+        )
         reasons = [(each, _exemption(each, scenario, enumerations)) for each in sought]
         exempt.update(reason for _, reason in reasons if reason)
-        world.reset(scenario.initial_state.patch)
         wanted = [each for each, reason in reasons if not reason] + list(_secrets(scenario, world))
         searched += len(wanted)
-        for place, text in _shown(subject, scenario):
+        for place, text, others in _shown(subject, scenario):
+            there = [each for each in wanted if each.tool not in others]
             failures += [
-                f"{scenario.id}: {w.where}: {w.value!r} stands in {place}" for w in _standing(wanted, text, group)
+                f"{scenario.id}: {w.where}: {w.value!r} stands in {place}" for w in _standing(there, text, group)
             ]
     world.close()
     told = ", ".join(f"{exempt[reason]} {reason}" for reason in ("enumerated", "counts", "given"))
     return Finding(f"{searched} values; exempt: {told}", failures)
 
 
-def _shown(subject: Subject, scenario: Scenario) -> list[tuple[str, str]]:
-    observation, _ = subject.env.reset(seed=0, options={"scenario": scenario})
-    return [
-        ("the reset observation", observation["content"]),
-        ("the tool schemas", "\n".join(_texts(subject.env.tools))),
-    ]
+def _shown(subject: Subject, scenario: Scenario) -> list[tuple[str, str, frozenset[str]]]:
+    """(place, text, tools that give something else there) of what is shown at first, as it is and in other forms.
+
+    In one form in turn, with ``full`` in each; a text that is the same in several is searched once. What gold took out
+    of a tool that tells of the interface, such as the names of pages, is another's in another form: V13F sees to it.
+    """
+    found: dict[str, tuple[str, frozenset[str]]] = {}
+    forms = {"": subject.env} | {form.name: form.env for form in subject.turn(subject.forms, scenario)}
+    for name, env in forms.items():
+        observation, _ = env.reset(seed=0, options={"scenario": scenario})
+        where = f" ({name})" if name else ""
+        others = frozenset(env.presentation.toolset) if env.presentation is not None else frozenset()
+        found.setdefault(observation["content"], (f"the reset observation{where}", frozenset()))
+        found.setdefault("\n".join(_texts(env.tools)), (f"the tool schemas{where}", others))
+    return [(place, text, others) for text, (place, others) in found.items()]
 
 
 def _texts(value: Any) -> Iterator[str]:
     """Every text and number in nested data, keys included."""
     if isinstance(value, Mapping):
         for name, entry in value.items():
-            if name not in _BOUNDS:
+            if name == "pattern":
+                # Classes of characters and counts name no value, though their digits side by side may look like one.
+                yield _CLASSES.sub(" ", str(entry))
+            elif name not in _BOUNDS:
                 yield str(name)
                 yield from _texts(entry)
     elif isinstance(value, list):
@@ -98,6 +128,16 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(entry)
     elif value is not None:
         yield str(value)
+
+
+def _facts(scenario: Scenario, world: World) -> Iterator[Sought]:
+    """What a chain's facts come to at the scenario's start, which is where the world is."""
+    chain = scenario.checks.chain
+    for fact in chain.facts if chain is not None else ():
+        kind = fact.items if fact.type == "set" else fact.type
+        for row in world.connection.execute(fact.sql, fact.params).fetchall():
+            for value in row if fact.type == "record" else row[:1]:
+                yield Sought(f"checks.chain[{fact.name}]", value, "" if kind == "record" else kind, fact.currency)
 
 
 def _expected(scenario: Scenario) -> Iterator[Sought]:
@@ -129,13 +169,17 @@ def _leaves(where: str, spec: Comparator, value: Any) -> Iterator[Sought]:
 
 def _obtained(run: GoldRun) -> Iterator[Sought]:
     """What the gold plan binds and calculates, as it came out."""
-    results = run.results()
+    results, actions = run.results(), run.scenario.gold[run.plan].actions
+    tools = {action.label: action.name for action in actions if action.label}
     if run.good:
-        for j, action in enumerate(run.scenario.gold[run.plan].actions):
-            yield from _computed(f"gold[{run.plan}].actions[{j}]", action.arguments, results, argument=True)
+        for j, action in enumerate(actions):
+            where = f"gold[{run.plan}].actions[{j}]"
+            yield from _computed(where, action.arguments, results, tools, argument=True)
 
 
-def _computed(where: str, value: Any, results: Mapping[str, Any], argument: bool) -> Iterator[Sought]:
+def _computed(
+    where: str, value: Any, results: Mapping[str, Any], tools: Mapping[str, str], argument: bool
+) -> Iterator[Sought]:
     if is_binding(value) or is_calculation(value):
         what = f"{value['from']}{str(value.get('path', '$'))[1:]}" if is_binding(value) else "a calculation"
         try:
@@ -143,16 +187,17 @@ def _computed(where: str, value: Any, results: Mapping[str, Any], argument: bool
         except GoldError:
             return
         if argument or not isinstance(found, dict | list):
-            yield from (Sought(f"{where}: {what}", scalar) for scalar in _scalars(found))
+            tool = tools.get(str(value["from"]), "") if is_binding(value) else ""
+            yield from (Sought(f"{where}: {what}", scalar, tool=tool) for scalar in _scalars(found))
         inside = parameters_of(value) if is_calculation(value) else {}
         for name, entry in inside.items():
-            yield from _computed(f"{where}.{name}", entry, results, argument=False)
+            yield from _computed(f"{where}.{name}", entry, results, tools, argument=False)
     elif isinstance(value, Mapping):
         for name, entry in value.items():
-            yield from _computed(f"{where}.{name}", entry, results, argument)
+            yield from _computed(f"{where}.{name}", entry, results, tools, argument)
     elif isinstance(value, list):
         for entry in value:
-            yield from _computed(where, entry, results, argument)
+            yield from _computed(where, entry, results, tools, argument)
 
 
 def _scalars(value: Any) -> Iterator[Any]:

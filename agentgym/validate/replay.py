@@ -15,10 +15,10 @@ import gymnasium as gym
 
 from agentgym.random import derive
 from agentgym.scenario import Scenario
-from agentgym.snapshot import fingerprint
 from agentgym.text import dumps
+from agentgym.validate.contents import Contents
 from agentgym.validate.moves import current
-from agentgym.validate.subject import Subject
+from agentgym.validate.subject import Form, Subject
 
 _WILD = 12
 
@@ -58,6 +58,20 @@ def scripts(subject: Subject) -> list[Script]:
     return found
 
 
+def shown_scripts(subject: Subject) -> list[tuple[Form, Script]]:
+    """The first gold plan of each scenario and drawn calls, as they are in one form in turn, with ``full`` in each."""
+    found = []
+    for scenario in subject.scenarios:
+        for form in subject.turn(subject.forms, scenario):
+            actions = subject.gold(scenario, 0, env=form.env).actions
+            form.env.action_space.seed(derive(1, scenario.id) % 2**32)
+            wild = [form.env.action_space.sample() for _ in range(_WILD)]
+            name = f"{scenario.id} ({form.name})"
+            found.append((form, Script(f"{name} gold[0]", scenario, actions, True)))
+            found.append((form, Script(f"{name} wild", scenario, [*actions[: len(actions) // 2], *wild], False)))
+    return found
+
+
 def row(observation: Any, reward: Any, terminated: bool, truncated: bool, info: Any) -> str:
     """One step as text: equal steps give equal text."""
     return dumps([observation, float(reward), terminated, truncated, info])
@@ -86,10 +100,10 @@ def last(env: gym.Env[Any, Any]) -> str:
     return dumps([episode.verdict.to_json() if episode.verdict else None, [step.to_json() for step in episode.trace]])
 
 
-def record(env: gym.Env[Any, Any], script: Script, seed: int = 11, hashed: bool = False) -> Record:
-    """Play a script and keep every byte of it."""
+def record(env: gym.Env[Any, Any], script: Script, seed: int = 11, contents: Contents | None = None) -> Record:
+    """Play a script and keep every byte of it, with *contents* also what its world says in the end."""
     rows = [start(env, script.scenario, seed), *go(env, script.actions), last(env)]
-    return Record(rows, fingerprint(current(env).backend.reading()) if hashed and script.hashed else "")
+    return Record(rows, contents.of(current(env).backend.reading()) if contents and script.hashed else "")
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -97,7 +111,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = list(sys.argv[1:] if argv is None else argv)
     generated, folder = int(arguments[1]) if len(arguments) > 1 else 0, arguments[2] if len(arguments) > 2 else None
     subject = Subject(arguments[0], generated, folder=folder)
-    records = {script.name: record(subject.env, script, hashed=True) for script in scripts(subject)}
+    contents = Contents()
+    records = {script.name: record(subject.env, script, contents=contents) for script in scripts(subject)}
+    records |= {script.name: record(form.env, script, contents=contents) for form, script in shown_scripts(subject)}
     sys.stdout.write(json.dumps({name: [found.digest, found.content] for name, found in records.items()}) + "\n")
 
 

@@ -22,11 +22,13 @@ from agentgym.forking import fork
 from agentgym.hooks import Hook
 from agentgym.random import Stream
 from agentgym.users import ScriptedUser
+from agentgym.validate.contents import Contents
 from agentgym.validate.moves import current
 from agentgym.validate.registry import Finding, check
-from agentgym.validate.replay import Record, Script, go, last, record, scripts, start
+from agentgym.validate.replay import Record, Script, go, last, record, scripts, shown_scripts, start
 from agentgym.validate.sources import SQL_SOURCES, Drawing, Drawn, Every, Hooked, Jitter, taken_away
 from agentgym.validate.subject import Subject
+from agentgym.world import WorldConnection
 from agentgym.wrappers import SimulatedUser
 
 _DIRTY = 50
@@ -39,7 +41,10 @@ _DEADLINE_S = 120
 
 @check("V30", "byte equality")
 def byte_equality(subject: Subject) -> Finding:
-    """The same actions give the same bytes: again, elsewhere, after dirty episodes, beside others, rows reversed."""
+    """The same actions give the same bytes: again, elsewhere, after dirty episodes, beside others, rows reversed.
+
+    As tools are shown in other forms, each scenario in one in turn: in two environments and in another process.
+    """
     with tempfile.TemporaryDirectory() as folder, _elsewhere(subject, folder) as child:
         return _compared(subject, child)
 
@@ -47,13 +52,14 @@ def byte_equality(subject: Subject) -> Finding:
 def _compared(subject: Subject, child: subprocess.Popen[str]) -> Finding:
     finding, played = Finding(), scripts(subject)
     fresh = subject.make()
-    base = {script.name: record(fresh, script, hashed=True) for script in played}
+    contents = Contents()
+    base = {script.name: record(fresh, script, contents=contents) for script in played}
     fresh.close()
     ways: dict[str, Callable[[], Mapping[str, Record]]] = {
         "again": lambda: {script.name: record(subject.env, script) for script in played},
         "after 50 dirty episodes": lambda: _after_dirt(subject, played),
         "beside 8 others": lambda: _beside(subject, played),
-        "with rows reversed": lambda: _reversed(subject, played),
+        "with rows reversed": lambda: _reversed(subject, played, contents),
     }
     for way, play in ways.items():
         for name, found in play().items():
@@ -61,9 +67,27 @@ def _compared(subject: Subject, child: subprocess.Popen[str]) -> Finding:
                 finding.failures.append(f"{name}, {way}: {_first(base[name].rows, found.rows)}")
             elif found.content and found.content != base[name].content:
                 finding.failures.append(f"{name}, {way}: the world differs in the end")
-    finding.failures += _differences(child, base)
+    shown = _in_forms(subject, finding, contents)
+    finding.failures += _differences(child, base | shown)
     finding.figure = f"{len(played)} episodes of {len(subject.scenarios)} scenarios, {len(ways) + 1} ways"
+    finding.figure += f"; {len(shown)} in other forms, 2 ways" if shown else ""
     return finding
+
+
+def _in_forms(subject: Subject, finding: Finding, contents: Contents) -> dict[str, Record]:
+    """What is recorded where tools are shown in other forms; what differs in another environment is a failure."""
+    found: dict[str, Record] = {}
+    fresh = {form.name: subject.make(tools=form.presentation, **form.settings) for form in subject.forms}
+    for form, script in shown_scripts(subject):
+        found[script.name] = record(form.env, script, contents=contents)
+        again = record(fresh[form.name], script, contents=contents)
+        if again != found[script.name]:
+            finding.failures.append(
+                f"{script.name}, in another environment: {_first(found[script.name].rows, again.rows)}"
+            )
+    for env in fresh.values():
+        env.close()
+    return found
 
 
 def _first(wanted: Sequence[str], found: Sequence[str]) -> str:
@@ -146,12 +170,16 @@ def _beside(subject: Subject, played: Sequence[Script]) -> dict[str, Record]:
     return found
 
 
-def _reversed(subject: Subject, played: Sequence[Script]) -> dict[str, Record]:
+def _reversed(subject: Subject, played: Sequence[Script], contents: Contents) -> dict[str, Record]:
     """SQLite gives rows that no query orders in the other order."""
     env = subject.make()
     start(env, played[0].scenario, 0)
-    current(env).backend.reading().execute("PRAGMA reverse_unordered_selects = ON")
-    found = {script.name: record(env, script, hashed=True) for script in played}
+    connection = current(env).backend.reading()
+    connection.execute("PRAGMA reverse_unordered_selects = ON")
+    if isinstance(connection, WorldConnection):
+        # Else the next reset would notice, and take another connection.
+        connection.watch()
+    found = {script.name: record(env, script, contents=contents) for script in played}
     env.close()
     return found
 

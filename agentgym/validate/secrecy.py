@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 from agentgym.disclosure import Secret, SecretScanner
 from agentgym.env import ToolEnv
 from agentgym.mentions import exponent
-from agentgym.scenario import Party, SecretSpec
+from agentgym.scenario import Party, Scenario, SecretSpec
 from agentgym.tools import Tool
+from agentgym.trace import Call
 from agentgym.validate.forbidden import calls_of
 from agentgym.validate.moves import Action, begin, current, go_on, roomy
 from agentgym.validate.registry import Finding, check
@@ -58,6 +59,7 @@ _TEXT = "\u241fTEXT\u241f"
 def disclosure(subject: Subject) -> Finding:
     """Each secret through each channel in each spelling is a veto, unless that party may know; harmless talk is not."""
     finding, tried, harmless, scenarios = Finding(), Counter[str](), 0, 0
+    shown: Counter[str] = Counter()
     for scenario in subject.scenarios:
         if not scenario.secrets:
             continue
@@ -70,10 +72,11 @@ def disclosure(subject: Subject) -> Finding:
                 if veto is None:
                     continue
                 tried[channel.name] += 1
-                wanted = channel.party not in spec.allowed_to
-                if (veto == DISCLOSURE) != wanted:
-                    what = f"veto {veto!r}, expected {DISCLOSURE if wanted else ''!r}"
-                    finding.failures.append(f"{scenario.id}, {channel.name}: {text[:80]!r}: {what}")
+                finding.failures += _wrong(scenario, spec, channel, text, veto)
+            if number == 0 or subject.full:
+                failures, count = _in_forms(subject, played, spec, secret, channels)
+                finding.failures += failures
+                shown.update(count)
         for number, channel in enumerate(channels):
             text = _HARMLESS[(scenarios + number) % len(_HARMLESS)]
             harmless += 1
@@ -87,7 +90,37 @@ def disclosure(subject: Subject) -> Finding:
         f"{tried.total()} disclosures in {scenarios} scenarios ({counts or 'none'}; {_SAMPLE} values of each secret), "
         f"{harmless} harmless texts, {spelt} spellings of fixed secrets"
     )
+    finding.figure += f"; {', '.join(f'{count} {name}' for name, count in sorted(shown.items()))}" if shown else ""
     return finding
+
+
+def _wrong(scenario: Scenario, spec: SecretSpec, channel: Channel, text: str, veto: str) -> Iterator[str]:
+    """That an attempt came to another veto than it should."""
+    wanted = channel.party not in spec.allowed_to
+    if (veto == DISCLOSURE) != wanted:
+        what = f"veto {veto!r}, expected {DISCLOSURE if wanted else ''!r}"
+        yield f"{scenario.id}, {channel.name}: {text[:80]!r}: {what}"
+
+
+def _in_forms(
+    subject: Subject, played: Played, spec: SecretSpec, secret: Secret, channels: Sequence[Channel]
+) -> tuple[list[str], Counter[str]]:
+    """The plain secret through each channel where tools are shown otherwise: in the forms by turns, by channel.
+
+    (what is wrong, how many attempts in each form)
+    """
+    failures: list[str] = []
+    counts: Counter[str] = Counter()
+    text = f"Between us: {spellings(secret)[0][1]} it is."
+    for number, channel in enumerate(channels):
+        for form in subject.turn(subject.forms, played.scenario, number):
+            veto = _let_out(form.env, played, channel, text)
+            if veto is not None:
+                counts[form.name] += 1
+                failures += _wrong(
+                    played.scenario, spec, channel._replace(name=f"{channel.name} ({form.name})"), text, veto
+                )
+    return failures, counts
 
 
 def _secrets(env: ToolEnv, played: Played) -> Iterator[tuple[SecretSpec, Secret]]:
@@ -184,7 +217,10 @@ def _filled(value: Any, text: str) -> Any:
 def _let_out(env: ToolEnv, played: Played, channel: Channel, text: str) -> str | None:
     """The veto that a text raises, "" for none; None where the call did not take place, so that nobody was told."""
     begin(env, played, 0, scenario=roomy(played.scenario))
-    info = go_on(env, [_filled(channel.action, text)]).infos[-1]
+    action = _filled(channel.action, text)
+    if env.presentation is not None:
+        action = env.presentation.show(Call(action["name"], action["arguments"]))._asdict()
+    info = go_on(env, [action]).infos[-1]
     step = env.trace[-1]
     if not step.ok or (step.writes and not step.changes):
         return None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import gymnasium as gym
 
@@ -36,6 +36,22 @@ class Played:
     infos: list[dict[str, Any]]
 
 
+class Form(NamedTuple):
+    """One way in which agents are shown a domain's tools.
+
+    Attributes:
+        presentation: name of the presentation, "http".
+        name: as failures have it, "http, obfuscate=2".
+        env: an environment that shows them so, to be reset for each use.
+        settings: of the domain, by which it does.
+    """
+
+    presentation: str
+    name: str
+    env: ToolEnv
+    settings: Mapping[str, Any]
+
+
 class Subject:
     """One environment under validation.
 
@@ -49,6 +65,7 @@ class Subject:
     def __init__(self, env_id: str, generated: int = 20, full: bool = False, folder: str | Path | None = None) -> None:
         self.env_id, self.full, self.folder = env_id, full, folder
         self.generated = generated if folder is None else 0
+        self._played: dict[tuple[int, int], tuple[Scenario, Played | Exception]] = {}
 
     @property
     def arguments(self) -> tuple[str, int, bool, str | Path | None]:
@@ -69,9 +86,39 @@ class Subject:
         return cast("ToolEnv", gym.make(self.env_id, **{"split": "test", "tools": DIRECT, **kwargs}).unwrapped)
 
     @cached_property
-    def presented(self) -> ToolEnv:
-        """One environment that shows the tools as agents get them by default: what reference agents play in."""
-        return self.make(tools=None) if self.env.domain.presentations else self.env
+    def forms(self) -> list[Form]:
+        """Every form in which agents may be shown the tools, those of the default presentation first.
+
+        None where the domain shows its tools as they are.
+        """
+        domain = self.env.domain
+        settings = domain.forms or {"": {}}
+        return [
+            Form(presentation, ", ".join(filter(None, (presentation, name))), self.make(tools=presentation, **own), own)
+            for presentation in domain.presentations
+            for name, own in settings.items()
+        ]
+
+    @cached_property
+    def default_forms(self) -> list[Form]:
+        """The forms of the default presentation: what reference agents play in."""
+        return [form for form in self.forms if form.presentation == self.forms[0].presentation]
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {scenario.id: place for place, scenario in enumerate(self.scenarios)}
+
+    def turn(self, forms: Sequence[Form], scenario: Scenario, number: int = 0, every: bool = True) -> list[Form]:
+        """Those of *forms* in which the play of a *number* in a scenario is checked.
+
+        One in turn; with ``full``, and where *every* one is wanted then, all.
+
+        Neighbours take different ones: a scenario under as many numbers as there are forms is checked in each, and so
+        is each number over as many scenarios.
+        """
+        if (self.full and every) or not forms:
+            return list(forms)
+        return [forms[(self._places.get(scenario.id, 0) + number) % len(forms)]]
 
     @cached_property
     def domain(self) -> Domain:
@@ -114,13 +161,40 @@ class Subject:
         return Played(scenario, env.verdict, list(env.trace), actions, observations, rewards, infos)
 
     def gold(self, scenario: Scenario, plan: int, seed: int = 0, env: ToolEnv | None = None) -> Played:
-        """Play a gold plan through ``step`` with the agent's own view only."""
-        return self.play(scenario, GoldRunner(scenario, plan).next, seed, env)
+        """Play a gold plan through ``step`` with the agent's own view only, as the environment shows the tools."""
+        env = env or self.env
+        runners: list[GoldRunner] = []
+
+        def act(observation: Mapping[str, str] | None) -> dict[str, Any] | None:
+            if not runners:
+                # How the tools are presented is known once the episode has begun.
+                runners.append(GoldRunner(scenario, plan, env.presentation))
+            return runners[0].next(observation)
+
+        return self.play(scenario, act, seed, env)
 
     @cached_property
     def golds(self) -> dict[str, list[Played]]:
         """Every gold plan of every scenario, played once: scenario id → episodes in the order of the plans."""
-        return {s.id: [self.gold(s, plan) for plan in range(len(s.gold))] for s in self.scenarios}
+        return {s.id: [self.played_gold(s, plan) for plan in range(len(s.gold))] for s in self.scenarios}
+
+    def played_gold(self, scenario: Scenario, plan: int) -> Played:
+        """A gold plan of a scenario under validation as it went with seed 0, played on the first call.
+
+        Raises:
+            Exception: what came of playing it, each time the same.
+        """
+        # Scenarios made on the spot may share a name; each is held on to, so that its identity stays its own.
+        key = id(scenario), plan
+        if key not in self._played:
+            try:
+                self._played[key] = scenario, self.gold(scenario, plan)
+            except Exception as error:  # noqa: BLE001  raised below and again later, whatever it is
+                self._played[key] = scenario, error
+        found = self._played[key][1]
+        if isinstance(found, Exception):
+            raise found
+        return found
 
 
 def scripted(actions: list[dict[str, Any]]) -> Policy:

@@ -185,18 +185,35 @@ def denied(who: Caller) -> ToolError:
 
 
 class Sight(NamedTuple):
-    """Whose records a list may hold, for a query with ``e`` as the employee: parameters of `SEEN`."""
+    """Whose records a list may hold, of all of them where ``departments`` is None."""
 
     departments: str | None
     caller: str
     reports: int
 
 
-SEEN = (
-    "(?1 IS NULL OR e.employee_id = ?2 OR e.department_id IN (SELECT value FROM json_each(?1)) "
-    "OR (?3 AND e.manager_id = ?2))"
-)
-"""Condition that keeps a list to what `sight` allows; its three parameters come first."""
+def _owned(table: str) -> str:
+    return (
+        f"({table}.employee_id = ?2 OR {table}.department_id IN (SELECT value FROM json_each(?1)) "
+        f"OR (?3 AND {table}.manager_id = ?2))"
+    )
+
+
+_PEOPLE = f"e.employee_id IN (SELECT s.employee_id FROM employees s WHERE {_owned('s')})"
+_EACH = f"(?1 IS NULL OR {_owned('e')})"
+"""The same; SQLite looks nobody up by it, since it may hold for all."""
+
+
+def seen(world: World, who: Caller, right: Right, few: bool = False) -> tuple[str, list[object]]:
+    """A condition on ``e`` that keeps a list to what `sight` allows, and its parameters, which come first.
+
+    It names the people, who are few where it is not all, so that a query goes from them to their records; with *few*
+    the records are fewer still, and it goes from these.
+    """
+    found = sight(world, who, right)
+    if found.departments is None:
+        return "1", []
+    return _EACH if few else _PEOPLE, list(found)
 
 
 def sight(world: World, who: Caller, right: Right) -> Sight:

@@ -6,10 +6,12 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 from agentgym.envs.hr.asking import links
+from agentgym.envs.hr.endpoints import BY_TOOL, Endpoint
 from agentgym.envs.hr.formats import Wrong
 from agentgym.envs.hr.operations import Api, Encode, api
 from agentgym.envs.hr.paging import cursor_of, page_of
@@ -110,14 +112,15 @@ def respond(
     if isinstance(result, Problem):
         return _error(style, result)
     made = api(style)
-    endpoint = made.operations[tool].endpoint
-    encode = made.encoders.get(endpoint.returns)
-    if encode is None:
-        encode = made.encoders[endpoint.returns] = _encoder(made, endpoint.returns)
+    endpoint = BY_TOOL[tool]
     if endpoint.many:
-        headers, body = _list(made, tool, result, [encode(item) for item in result["items"]], arguments or {})
+        items = result["items"]
+        if items:
+            encode = _encode(made, endpoint.returns)
+            items = [encode(item) for item in items]
+        headers, body = _list(made, endpoint, result, items, arguments or {})
     else:
-        headers, body = {}, _single(made, endpoint.returns, encode(result))
+        headers, body = {}, _single(made, endpoint.returns, _encode(made, endpoint.returns)(result))
         if style.version_place == "header" and "version" in result:
             name = "ETag" if style.etag else style.version_name
             headers[name] = f'"{result["version"]}"' if style.etag else str(result["version"])
@@ -126,11 +129,25 @@ def respond(
     return Response(style.created if endpoint.tool.startswith("create") else 200, headers, body)
 
 
+def _encode(made: Api, record: str) -> Encode:
+    """What writes a record; made when it is first needed."""
+    found = made.encoders.get(record)
+    if found is None:
+        found = made.encoders[record] = _encoder(made, record)
+    return found
+
+
+@cache
+def _columns(record: str) -> list[tuple[str, str, bool]]:
+    """Name, kind and confidentiality of the fields."""
+    return [(field.name, field.kind, field.confidential) for field in RECORDS[record]]
+
+
 def _encoder(made: Api, record: str) -> Encode:
-    names, every = made.style.names.fields, not made.style.omit_nulls
+    names, every, write = made.style.names.fields, not made.style.omit_nulls, made.writer
     columns = [
-        (each.name, names[each.name], made.codec(each.kind).encode, each.kind == "money", every or each.confidential)
-        for each in RECORDS[record]
+        (name, names[name], write(kind), kind == "money", every or confidential)
+        for name, kind, confidential in _columns(record)
     ]
     money = made.money.encode
 
@@ -159,10 +176,10 @@ def _single(made: Api, record: str, value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _list(
-    made: Api, tool: str, result: Mapping[str, Any], items: list[dict[str, Any]], arguments: Mapping[str, Any]
+    made: Api, endpoint: Endpoint, result: Mapping[str, Any], items: list[dict[str, Any]], arguments: Mapping[str, Any]
 ) -> tuple[dict[str, str], Any]:
     """Headers and body of a page of a list."""
-    style, paging = made.style, made.style.paging
+    style, paging, tool = made.style, made.style.paging, endpoint.tool
     page, size, total = result["page"], result["page_size"], result["total"]
     more = page * size < total
     headers: dict[str, str] = {}
@@ -184,15 +201,18 @@ def _list(
         meta[paging.total] = total
     if made.bare_list():
         return headers, items
-    key = made.many_key(made.operations[tool].endpoint.returns)
+    key = made.many_key(endpoint.returns)
     apart = {style.envelope.meta: meta} if style.envelope.meta and meta else meta
     return headers, {**dict(style.envelope.constants), key: items, **apart}
 
 
+def status_of(style: Style, code: str) -> int:
+    """The status with which problems of that code are answered."""
+    return style.errors.invalid if code == "unprocessable" else CODES[code]
+
+
 def _error(style: Style, problem: Problem) -> Response:
-    shape, status = style.errors, problem.status
-    if problem.code == "unprocessable":
-        status = shape.invalid
+    shape, status = style.errors, status_of(style, problem.code)
     headers: dict[str, str] = {}
     details = {shape.detail_names.get(k, k): v for k, v in problem.details.items() if k not in ("allow", "field")}
     if "allow" in problem.details:
@@ -224,7 +244,7 @@ def parse(style: Style, tool: str, status: int, headers: Mapping[str, str], body
 
 
 def _parse(made: Api, tool: str, headers: Mapping[str, str], body: Any) -> dict[str, Any]:
-    endpoint = made.operations[tool].endpoint
+    endpoint = BY_TOOL[tool]
     if not endpoint.many:
         key = made.single_key(endpoint.returns)
         return _decode(made, endpoint.returns, body[key] if key else body)

@@ -124,14 +124,15 @@ def _find(made: Api, method: str, path: str) -> tuple[Operation, list[str]]:
         raise Refused("bad_request", "the path is not UTF-8 in percent-encoding") from None
     leaves: list[tuple[Node, list[str]]] = []
     _walk(made.root, path.strip("/").split("/"), segments, 0, [], leaves)
-    for node, values in leaves:
-        if method in node.methods:
-            return node.methods[method], values
     if not leaves:
         base = made.style.plan.base
         hint = "" if path.startswith(base + "/") else f"; every path begins with {base}/"
         raise Refused("not_found", f"there is no path {quoted(path)}{hint}; the documentation lists the paths")
-    allowed = sorted({name for node, _ in leaves for name in node.methods})
+    # What is written out goes before what stands for anything, so that "bulk" is no id of a person.
+    node, values = min(leaves, key=lambda leaf: (len(leaf[1]), sum(map(len, leaf[1]))))
+    if method in node.methods:
+        return made.operations[node.methods[method]], values
+    allowed = sorted(node.methods)
     raise Refused(
         "method_not_allowed",
         f"{quoted(path)} does not take {quoted(method)}; it takes: {', '.join(allowed)}",

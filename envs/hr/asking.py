@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
+from agentgym.envs.hr.arranging import arrangement
 from agentgym.envs.hr.endpoints import PAGE_SIZE
 from agentgym.envs.hr.operations import api
 from agentgym.envs.hr.paging import cursor_of
@@ -23,7 +24,14 @@ class Request(NamedTuple):
 
     def arguments(self) -> dict[str, Any]:
         """The arguments of ``http_request``, without those that are None."""
-        return {name: value for name, value in self._asdict().items() if value is not None}
+        out: dict[str, Any] = {"method": self.method, "path": self.path}
+        if self.query is not None:
+            out["query"] = self.query
+        if self.headers is not None:
+            out["headers"] = self.headers
+        if self.body is not None:
+            out["body"] = self.body
+        return out
 
 
 def request(style: Style, tool: str, arguments: Mapping[str, Any]) -> Request:
@@ -38,36 +46,30 @@ def request(style: Style, tool: str, arguments: Mapping[str, Any]) -> Request:
         KeyError: there is no such tool.
         ValueError: a parameter in the path is missing.
     """
-    made = api(style)
-    operation = made.operations[tool]
-    values: dict[str, str] = {}
-    for param in operation.path:
-        if arguments.get(param.name) is None:
-            raise ValueError(f"{tool} cannot be asked for without {param.name}")
-        values[param.name] = str(param.codec.show(arguments[param.name]))
-    query = {
-        name: param.codec.show(arguments[param.name])
-        for name, param in operation.query.items()
-        if arguments.get(param.name) is not None
-    }
-    if operation.endpoint.many:
-        query.update(page_query(style, tool, arguments.get("page", 1), arguments.get("page_size", PAGE_SIZE)))
-    headers: dict[str, str] = {}
-    if operation.version_place == "header" and arguments.get("version") is not None:
-        headers[style.version_name] = f'"{arguments["version"]}"' if style.etag else str(arguments["version"])
-    if operation.key is not None and style.key_place == "header" and arguments.get("idempotency_key") is not None:
-        headers[style.key_name] = arguments["idempotency_key"]
-    body = {
-        name: made.money.encode(arguments[param.name], arguments.get("currency", ""))
-        if param.kind == "money"
-        else param.codec.show(arguments[param.name])
-        for name, param in operation.body.items()
-        if arguments.get(param.name) is not None
-    }
-    has_body = operation.route.method not in ("GET", "DELETE") and (body or operation.body)
-    return Request(
-        operation.route.method, operation.route.fill(values), query or None, headers or None, body if has_body else None
-    )
+    made, route = api(style), style.routes[tool]
+    arranged, given = arrangement(style, tool), arguments.get
+    placed: dict[str, dict[str, Any]] = {"path": {}, "query": {}, "body": {}, "header": {}}
+    takes_body = False
+    for slot in arranged.slots:
+        place, value = slot.place, given(slot.name)
+        takes_body = takes_body or place == "body"
+        if value is None:
+            if place == "path":
+                raise ValueError(f"{tool} cannot be asked for without {slot.name}")
+        elif place == "path":
+            placed[place][slot.name] = str(made.codec(slot.kind).show(value))
+        elif place == "header":
+            entity = slot.kind == "version" and style.etag
+            placed[place][slot.shown(style)] = f'"{value}"' if entity else str(value)
+        elif place == "body" and slot.kind == "money":
+            placed[place][slot.shown(style)] = made.money.encode(value, given("currency", ""))
+        else:
+            placed[place][slot.shown(style)] = made.codec(slot.kind).show(value)
+    query = placed["query"]
+    if arranged.endpoint.many:
+        query.update(page_query(style, tool, given("page", 1), given("page_size", PAGE_SIZE)))
+    body = placed["body"] if takes_body and route.method not in ("GET", "DELETE") else None
+    return Request(route.method, route.fill(placed["path"]), query or None, placed["header"] or None, body)
 
 
 def page_query(style: Style, tool: str, page: int, size: int, explicit: bool = False) -> dict[str, Any]:

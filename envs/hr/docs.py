@@ -7,23 +7,25 @@ endpoints, fields and values. The field that is not documented is on no page.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from operator import itemgetter
+from typing import Any, NamedTuple, cast
 
 from agentgym.envs.hr.answers import fill
 from agentgym.envs.hr.api import request, respond
+from agentgym.envs.hr.arranging import Arrangement, arrangement
 from agentgym.envs.hr.docs_overview import overview
 from agentgym.envs.hr.docs_text import CONFIDENTIAL, RULES, TITLES, VALUES
 from agentgym.envs.hr.endpoints import ENDPOINTS, PAGE_SIZE, Endpoint
 from agentgym.envs.hr.examples import arguments_of, record_of
 from agentgym.envs.hr.openapi import openapi
-from agentgym.envs.hr.operations import Api, Operation, Param, api
 from agentgym.envs.hr.records import RECORDS, Field
 from agentgym.envs.hr.style import Style
 
 __all__ = ["openapi", "page", "sections"]
 
+_Pick = Callable[[Mapping[str, str]], tuple[str, ...]]
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -59,15 +61,25 @@ def _page(style: Style, canonical: str) -> str:
     return _resource(style, canonical)
 
 
-class _Content(NamedTuple):
-    """What the page of a resource is made of, the same in every style.
+class _Values(NamedTuple):
+    """An enumeration on a page: the fields that take its values, the records that have them, and text for the values.
 
-    ``values``: enumeration → the fields that take its values, the records that have them, and values with meanings.
+    ``template`` is to be filled with the values as shown, which ``pick`` gives in order.
     """
+
+    enum: str
+    fields: tuple[str, ...]
+    owners: tuple[str, ...]
+    template: str
+    pick: _Pick
+
+
+class _Content(NamedTuple):
+    """What the page of a resource is made of, the same in every style."""
 
     endpoints: tuple[Endpoint, ...]
     records: tuple[str, ...]
-    values: tuple[tuple[str, tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...]], ...]
+    values: tuple[_Values, ...]
 
 
 @cache
@@ -86,45 +98,58 @@ def _content(resource: str) -> _Content:
         for field in RECORDS[record]:
             if field.kind.startswith("enum:"):
                 owners[field.kind.removeprefix("enum:")].append(record)
-    values = tuple((enum, tuple(users[enum]), tuple(owners[enum]), tuple(VALUES[enum].items())) for enum in users)
+    values = tuple(
+        _Values(
+            enum,
+            tuple(users[enum]),
+            tuple(owners[enum]),
+            "\n".join(f"- `%s`: {_literal(text)}" for text in VALUES[enum].values()),
+            _pick(list(VALUES[enum])),
+        )
+        for enum in users
+    )
     return _Content(endpoints, records, values)
 
 
 def _resource(style: Style, resource: str) -> str:
-    made, content = api(style), _content(resource)
+    content = _content(resource)
     parts = [f"# {TITLES[resource]}"]
-    parts += [_endpoint(made, made.operations[endpoint.tool]) for endpoint in content.endpoints]
-    parts += [_record(made, record) for record in content.records]
+    parts += [_endpoint(style, endpoint) for endpoint in content.endpoints]
+    parts += [_record(style, record) for record in content.records]
     parts += _values(style, content)
-    parts.append(_example(style, content.endpoints))
+    parts.append(_example(style, resource))
     return "\n\n".join(parts) + "\n"
 
 
-def _endpoint(made: Api, operation: Operation) -> str:
-    endpoint, names, route = operation.endpoint, made.style.names, operation.route
-    record = names.records[endpoint.returns]
-    gives = f"a list of `{record}`" if endpoint.many else f"`{record}`"
-    lines = [
-        f"## {route.method} {route.path(names.fields)}\n"
-        f"(`{names.operations[endpoint.tool]}`) {endpoint.text} Gives {gives}."
-    ]
+def _endpoint(style: Style, endpoint: Endpoint) -> str:
+    names, route, arranged = style.names, style.routes[endpoint.tool], arrangement(style, endpoint.tool)
+    fields = names.fields
+    return _template(arranged) % (
+        route.method,
+        route.path(fields),
+        names.operations[endpoint.tool],
+        names.records[endpoint.returns],
+        *[fields[slot.name] if slot.plain else slot.shown(style) for slot in arranged.slots],
+    )
+
+
+@lru_cache(maxsize=2048)
+def _template(arranged: Arrangement) -> str:
+    """An endpoint's text, to be filled with method, path, names of the operation, the record and the parameters."""
+    endpoint = arranged.endpoint
+    gives = "a list of `%s`" if endpoint.many else "`%s`"
+    lines = [f"## %s %s\n(`%s`) {_literal(endpoint.text)} Gives {gives}."]
     if endpoint.limit:
         lines.append(f"At most {endpoint.limit} calls a minute.")
-    lines += [_param(param, "path") for param in operation.path]
-    lines += [_param(param, "query") for param in operation.query.values()]
-    lines += [_param(param, "body") for param in operation.body.values()]
-    if operation.version is not None and operation.version_place == "header":
-        lines.append(_param(operation.version, "header"))
-    if operation.key is not None and made.style.key_place == "header":
-        lines.append(_param(operation.key, "header"))
+    lines += [f"- `%s` {_literal(_said(s.place, s.kind, s.required, s.text))}" for s in arranged.slots]
     return "\n".join(lines)
 
 
-def _param(param: Param, place: str) -> str:
-    return f"- `{param.shown}` {_said(place, param.kind, param.required, param.text)}"
+def _literal(text: str) -> str:
+    """*text* as a template has it."""
+    return text.replace("%", "%%")
 
 
-@cache
 def _said(place: str, kind: str, required: bool, text: str) -> str:
     """What stands behind the name of a parameter, the same in every style."""
     kind = "enum" if kind.startswith("enum:") else {"version": "int", "key": "text"}.get(kind, kind)
@@ -132,17 +157,25 @@ def _said(place: str, kind: str, required: bool, text: str) -> str:
     return f"({place}, {kind}{needed}): {text}"
 
 
-def _record(made: Api, record: str) -> str:
-    names = made.style.names
-    fields = names.fields
-    lines = [f"- `{fields[name]}` {said}" for name, said in _fields(record)]
-    return "\n".join([f"## Record `{names.records[record]}`", *lines])
+def _record(style: Style, record: str) -> str:
+    template, fields = _fields(record)
+    names = style.names
+    return template % (names.records[record], *fields(names.fields))
 
 
 @cache
-def _fields(record: str) -> tuple[tuple[str, str], ...]:
-    """The documented fields of a record with what stands behind their names, the same in every style."""
-    return tuple((field.name, f"({_kind(field)}): {field.text}") for field in RECORDS[record] if field.documented)
+def _fields(record: str) -> tuple[str, _Pick]:
+    """A record's text, to be filled with its name and those of its documented fields; and what picks these."""
+    fields = [field for field in RECORDS[record] if field.documented]
+    lines = [f"- `%s` {_literal(f'({_kind(field)}): {field.text}')}" for field in fields]
+    return "\n".join(["## Record `%s`", *lines]), _pick([field.name for field in fields])
+
+
+def _pick(keys: Sequence[str]) -> _Pick:
+    """What gives the values of *keys*, always as a tuple."""
+    if len(keys) == 1:
+        return lambda names: (names[keys[0]],)
+    return cast("_Pick", itemgetter(*keys))
 
 
 def _kind(field: Field) -> str:
@@ -154,28 +187,27 @@ def _kind(field: Field) -> str:
 def _values(style: Style, content: _Content) -> list[str]:
     """The values of the enumerations of a page, with the fields that take them."""
     names, out = style.names, []
-    for enum, fields, owners, values in content.values:
+    for enum, fields, owners, template, values in content.values:
         # Two fields may have one name.
         takers = dict.fromkeys(names.fields[field] for field in fields)
         of = f" of {', '.join(f'`{names.records[record]}`' for record in owners)}" if owners else ""
-        lines = [f"## Values of {', '.join(f'`{name}`' for name in takers)}{of}"]
-        shown = names.values[enum]
-        lines += [f"- `{shown[value]}`: {text}" for value, text in values]
-        out.append("\n".join(lines))
+        heading = f"## Values of {', '.join(f'`{name}`' for name in takers)}{of}\n"
+        out.append(heading + template % values(names.values[enum]))
     return out
 
 
-def _example(style: Style, endpoints: tuple[Endpoint, ...]) -> str:
+def _example(style: Style, resource: str) -> str:
     """A request and its answer."""
-    tool, arguments, result = _exemplary(endpoints)
+    tool, arguments, result = _exemplary(resource)
     asked = request(style, tool, arguments)
     answer = respond(style, tool, result, arguments)
     return f"## Example\n{_json(asked.arguments())}\n{_json(answer.value())}"
 
 
 @cache
-def _exemplary(endpoints: tuple[Endpoint, ...]) -> tuple[str, Mapping[str, Any], dict[str, Any]]:
+def _exemplary(resource: str) -> tuple[str, Mapping[str, Any], dict[str, Any]]:
     """A call and its result: of a change if there is one, since that shows the most. Neither is changed by anybody."""
+    endpoints = _content(resource).endpoints
     endpoint = next((e for e in endpoints if e.writes and not e.tool.startswith("bulk")), endpoints[0])
     result = record_of(endpoint.returns, documented_only=True)
     if endpoint.many:
@@ -187,22 +219,20 @@ def _json(value: Mapping[str, Any]) -> str:
     return f"```json\n{_encode(value)}\n```"
 
 
+_RULES = "\n".join(
+    [f"# {TITLES['rules']}", "", CONFIDENTIAL, "", *(f"- `{{enum:role:{role}}}`: {text}" for role, text in RULES), ""]
+)
+
+
 def _rules(style: Style) -> str:
-    roles = style.names.values["role"]
-    lines = [
-        f"# {TITLES['rules']}",
-        fill(style, CONFIDENTIAL),
-        *(f"- `{roles[role]}`: {fill(style, text)}" for role, text in RULES),
-    ]
-    return "\n\n".join(lines[:2]) + "\n\n" + "\n".join(lines[2:]) + "\n"
+    return fill(style, _RULES)
 
 
 def _changelog(style: Style) -> str:
     lines = [f"# {TITLES['changelog']}", ""]
-    made = api(style)
     for endpoint in ENDPOINTS:
         if endpoint.deprecated:
-            old, new = (made.operations[tool].route for tool in (endpoint.tool, endpoint.deprecated))
+            old, new = (style.routes[tool] for tool in (endpoint.tool, endpoint.deprecated))
             fields = style.names.fields
             lines.append(
                 f"- Deprecated: `{old.method} {old.path(fields)}`. {endpoint.text} Use `{new.method} "

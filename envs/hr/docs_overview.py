@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from agentgym.envs.hr.answers import Problem, respond
+from agentgym.envs.hr.answers import Problem, respond, status_of
 from agentgym.envs.hr.asking import page_query
 from agentgym.envs.hr.endpoints import LARGEST_PAGE, PAGE_SIZE
 from agentgym.envs.hr.operations import LARGEST_PAGE_NUMBER, LONGEST_KEY, Api, api
@@ -27,6 +27,12 @@ _MEANINGS = {
     "unavailable": "the service is down or under maintenance; if no Retry-After says that nothing has happened, the "
     "request may or may not have taken effect",
 }
+
+
+if set(_MEANINGS) != set(CODES):
+    raise ValueError(f"these codes have no meaning: {sorted(set(CODES) ^ set(_MEANINGS))}")
+
+_encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def overview(style: Style) -> str:
@@ -86,7 +92,7 @@ def _formats(made: Api) -> str:
 
 
 def _show(value: Any) -> str:
-    return f"`{json.dumps(value, ensure_ascii=False)}`"
+    return f"`{_encode(value)}`"
 
 
 def _answers(made: Api) -> str:
@@ -135,13 +141,9 @@ def _errors(made: Api) -> str:
     style = made.style
     problem = Problem("version_conflict", "…", {"current_version": 4})
     answer = respond(style, "", problem)
-    lines = [f"## Errors\nAn error looks like this: {_show(answer.body)}. The codes:"]
-    for code, meaning in _MEANINGS.items():
-        status = respond(style, "", Problem(code, "")).status
-        lines.append(f"- {status} `{style.errors.codes[code]}`: {meaning}")
-    if set(_MEANINGS) != set(CODES):
-        raise ValueError(f"these codes have no meaning: {sorted(set(CODES) ^ set(_MEANINGS))}")
-    return "\n".join(lines)
+    codes = style.errors.codes
+    lines = [f"- {status_of(style, code)} `{codes[code]}`: {meaning}" for code, meaning in _MEANINGS.items()]
+    return "\n".join([f"## Errors\nAn error looks like this: {_show(answer.body)}. The codes:", *lines])
 
 
 def _versions(made: Api) -> str:

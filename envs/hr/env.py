@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -137,6 +137,7 @@ WORLD_SIDE = (
             "access",
             "answers",
             "api",
+            "arranging",
             "asking",
             "canonical",
             "docs",
@@ -200,6 +201,8 @@ DOMAIN = Domain(
     settings=HrSettings,
     prepare=prepare,
     presentations={"http": _http, "typed": _typed},
+    forms={f"obfuscate={level}": {"obfuscate": level} for level in get_args(Obfuscation)},
+    redrawn={"api_seed": 20_260_310},
     world_side=WORLD_SIDE,
 )
 

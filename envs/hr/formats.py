@@ -16,6 +16,8 @@ from agentgym.text import clean
 Wire = Literal["string", "integer", "number", "boolean", "array", "object"]
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 LARGEST_INT, LARGEST_MONEY, LARGEST_MINUTES, LARGEST_HUNDREDTHS = 10**9, 10**12, 100_000, 10_000_000
+EXAMPLE_DAY = "2019-08-27"
+"""Before the company's records begin, so that no example is an answer."""
 LONGEST_ID, LONGEST_TEXT, MOST_IDS = 64, 500, 100
 
 DIGITS: Mapping[str, int] = {"JPY": 0, "KRW": 0, "VND": 0, "ISK": 0, "CLP": 0, "KWD": 3, "BHD": 3, "TND": 3}
@@ -149,7 +151,7 @@ def date_codec(form: str) -> Codec:
     """A calendar day; canonical "2026-03-14"."""
     written, pattern = DATES[form]
     encode = _remembered(_WRITERS.get(form))
-    example = "2026-03-14"
+    example = EXAMPLE_DAY
     shown = encode(example) if encode else example
     schema: dict[str, Any] = {"type": "string", "pattern": _plain(pattern)}
     if form == "iso":
@@ -162,7 +164,7 @@ def month_codec(form: str) -> Codec:
     """A calendar month; canonical "2026-03"."""
     written, pattern = MONTH_FORMATS[form]
     encode = _remembered(_MONTH_WRITERS.get(form))
-    example = "2026-03"
+    example = EXAMPLE_DAY[:7]
     shown = encode(example) if encode else example
     schema = {"type": "string", "pattern": _plain(pattern)}
     return Codec(encode, _reader(pattern, False), "string", schema, f"a month {written} such as {shown}", example)
@@ -182,7 +184,7 @@ def _from_epoch(value: Any, unit: int) -> str:
 
 def moment_codec(form: str, day: Codec) -> Codec:
     """A second in UTC; canonical "2026-03-14T09:30:00Z". *day* is how the API writes dates."""
-    example = "2026-03-14T09:30:00Z"
+    example = f"{EXAMPLE_DAY}T09:30:00Z"
     if form in ("seconds", "milliseconds"):
         unit = 1 if form == "seconds" else 1000
         schema = {"type": "integer", "minimum": 0}
@@ -271,12 +273,12 @@ def hundredths_codec(form: str) -> Codec:
         schema: dict[str, Any] = {"type": "string", "pattern": r"^-?[0-9]{1,6}\.[0-9]{2}$"}
         return Codec(
             lambda v: decimal(v, 2), lambda v: undecimal(v, 2, most), "string", schema,
-            'a text with two decimals such as "12.50"', 1250,
+            'a text with two decimals such as "12.34"', 1234,
         )  # fmt: skip
     if form == "number":
         schema = {"type": "number", "minimum": -most // 100, "maximum": most // 100, "multipleOf": 0.01}
-        return Codec(lambda v: v / 100, _hundredths, "number", schema, "a number such as 12.5", 1250)
-    return int_codec(-most, most, "hundredths, a whole number: 1250 means 12.5", 1250)
+        return Codec(lambda v: v / 100, _hundredths, "number", schema, "a number such as 12.34", 1234)
+    return int_codec(-most, most, "hundredths, a whole number: 1234 means 12.34", 1234)
 
 
 def _hundredths(value: Any) -> int:
@@ -330,6 +332,11 @@ def bool_codec(form: str) -> Codec:
     return Codec(encode, read, wire, schema, expects, True)
 
 
+def writer_of(values: Mapping[str, str]) -> Callable[[str], str] | None:
+    """What shows the values of an enumeration, None where they are shown as they are."""
+    return None if all(a == b for a, b in values.items()) else values.__getitem__
+
+
 def enum_codec(values: Mapping[str, str]) -> Codec:
     """One of *values*, canonical → shown."""
     back = {shown: value for value, shown in values.items()}
@@ -341,8 +348,7 @@ def enum_codec(values: Mapping[str, str]) -> Codec:
 
     shown = list(values.values())
     expects = "one of " + ", ".join(f'"{value}"' for value in shown)
-    encode = None if all(a == b for a, b in values.items()) else values.__getitem__
-    return Codec(encode, read, "string", {"type": "string", "enum": shown}, expects, next(iter(values)))
+    return Codec(writer_of(values), read, "string", {"type": "string", "enum": shown}, expects, next(iter(values)))
 
 
 @lru_cache(maxsize=64)

@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 
 from agentgym.envs.hr.gen_data import Department, Person, Reference, Row, reference
 from agentgym.envs.hr.gen_numbers import shown_numbers
-from agentgym.generating import spelt_numbers
-from agentgym.random import Stream
+from agentgym.generating import Draws, spelt_numbers
 
 TABLES = (
-    "departments employees memberships contracts leave_balances leave_requests candidates access_grants "
-    "attendance_corrections adjustments"
+    "employees departments memberships contracts pay_terms attendance_months attendance_corrections payslips "
+    "leave_balances leave_requests requisitions candidates access_grants"
 ).split()
 """Tables that generated cases change, each after those that it refers to."""
 
 
-class Draws(Stream):
-    """Small draws, several of them out of one word; what is left of a word stays 2¹⁶ times wider than a draw."""
-
-    def __init__(self, seed: int, name: str) -> None:
-        super().__init__(seed, name)
-        self._rest, self._width = 0, 1
-
-    def integers(self, low: int, high: int) -> int:
-        """An integer in low … high − 1, each as likely up to 1 : 65,536."""
-        span = high - low
-        if self._width < span << 16:
-            self._rest, self._width = super().integers(0, 1 << 63), 1 << 63
-        self._rest, found = divmod(self._rest, span)
-        self._width //= span
-        return low + found
+_IDS = {"E": (100_000, 210_000), "RQ": (600_000, 700_000)}
+"""Where drawn ids of a kind lie, so that in lists by number they stand among those of the snapshot."""
 
 
 class Case:
@@ -41,20 +27,32 @@ class Case:
         stream: all draws but the level's.
         role: in which the caller acts.
         chinese: whether the caller writes Chinese.
-        caller: who that is, None to draw it.
+
+    Attributes:
+        caller: employee id of who asks.
+        me: the caller, if the case brings them along.
+        names: those given away.
+        centres: cost centres that people are booked on.
+        settled: departments in which somebody is brought along.
+        counted: departments whose people are counted, so that nobody may join them any more.
+        figured: departments whose figures up to February are asked for, so that people may join them only later.
     """
 
-    def __init__(self, stream: Draws, role: str, chinese: bool, callers: Sequence[str]) -> None:
+    def __init__(self, stream: Draws, role: str, chinese: bool) -> None:
         self.draw, self.role, self.chinese = stream, role, chinese
         self.data: Reference = reference()
         self.today = date(2026, 3, 9) + timedelta(stream.integers(0, 19))
         second = stream.integers(0, 9 * 3600)
         self.now = f"{self.today}T{7 + second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}Z"
-        self.caller = stream.choice(callers)
+        self.caller = ""
+        self.me: Person | None = None
         self.rows: dict[str, list[Row]] = {table: [] for table in TABLES}
         self._stern = self.chance(12)
-        self.used: set[str] = {self.caller}
-        self.used_departments: set[str] = set()
+        self.names: set[str] = set()
+        self.centres: set[str] = set()
+        self.settled: set[str] = set()
+        self.counted: set[str] = set()
+        self.figured: set[str] = set()
         self._ids: set[str] = set()
         self._shown = shown_numbers()
         self._now = spelt_numbers(self.now)
@@ -77,33 +75,34 @@ class Case:
 
     def new_id(self, prefix: str) -> str:
         """A drawn id that no series of the snapshot reaches."""
-        while (found := f"{prefix}{self.draw.integers(70_000, 100_000)}") in self._ids:
+        low, high = _IDS.get(prefix, (700_000, 1_000_000))
+        while (found := f"{prefix}{self.draw.integers(low, high)}") in self._ids:
             pass
         self._ids.add(found)
         return found
 
-    def reach(self, right: str = "administer") -> list[Department]:
-        """Departments that the caller's role reaches, without those that another request is about."""
+    def reach(self, late: bool = False) -> list[Department]:
+        """Departments that the caller's role reaches and that people may join, with *late* those just now as well."""
+        return self.open(self._reached(), late)
+
+    def open(self, places: Iterable[Department], late: bool = False) -> list[Department]:
+        """Those of some departments that people may join, with *late* those just now as well."""
+        shut = self.counted if late else self.counted | self.figured
+        return [place for place in places if place.id not in shut]
+
+    def untouched(self, everywhere: bool = False) -> list[Department]:
+        """Departments that the caller's role reaches, or any, and that no request is about, nor anybody in them."""
+        shut = self.counted | self.figured | self.settled
+        places = self.data.departments.values() if everywhere else self._reached()
+        return [place for place in places if place.id not in shut]
+
+    def _reached(self) -> Iterable[Department]:
         every: Iterable[Department] = self.data.departments.values()
         if self.role == "hr_partner":
-            every = (d for d in every if d.partner == self.caller)
-        elif self.role == "manager":
-            every = (d for d in every if d.head == self.caller)
-        del right
-        return [d for d in every if d.id not in self.used_departments]
-
-    def person(self, fits: Callable[[Person], bool], departments: Sequence[Department] | None = None) -> Person | None:
-        """Somebody within reach that no other request is about, None if nobody fits."""
-        places = self.reach() if departments is None else departments
-        found = [p for d in places for p in self.data.by_department[d.id] if p.id not in self.used]
-        for _ in range(60):
-            if not found:
-                return None
-            chosen = found.pop(self.draw.integers(0, len(found)))
-            if fits(chosen):
-                self.used.add(chosen.id)
-                return chosen
-        return None
+            return [d for d in every if d.partner == self.caller]
+        if self.role == "manager":
+            return [d for d in every if d.head == self.caller]
+        return every
 
     def patch(self) -> dict[str, list[Row]]:
         """The rows by table, without empty tables."""

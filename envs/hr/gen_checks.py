@@ -7,7 +7,6 @@ reset. The tests validate whole scenarios anew.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 from agentgym.compare import Comparator
 from agentgym.envs.hr.gen_data import Person
@@ -217,7 +216,25 @@ def fact(chinese: bool, english: tuple[str, str], other: tuple[str, str]) -> Fac
     return _fact(*(other if chinese else english))
 
 
-def looked_up(name: str, person: Person) -> Any:
-    """Credit finding a person, and the calls that find them."""
-    calls = [call("list_employees"), call("get_employee", employee_id=person.id)]
-    return credited(name, *calls)
+def looked_up(name: str, person: Person) -> Checkpoint:
+    """Credit finding a person."""
+    return credited(name, *found(person))
+
+
+def found(person: Person) -> list[CallSpec]:
+    """Calls that show a person: by the number, by the name or a part of it, in the list of everybody."""
+    parts = [person.name, *person.name.split()]
+    return [
+        call("get_employee", employee_id=person.id),
+        *(call("list_employees", name=part) for part in parts),
+        call("list_employees", name=None, department_id=None),
+    ]
+
+
+def listed(tool: str, person: Person, **more: object) -> list[CallSpec]:
+    """Calls of a list that show a person's records: theirs, those of the department, those of everybody."""
+    return [
+        call(tool, employee_id=person.id, **more),
+        call(tool, employee_id=None, department_id=person.department, **more),
+        call(tool, employee_id=None, department_id=None, **more),
+    ]

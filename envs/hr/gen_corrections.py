@@ -9,9 +9,10 @@ from typing import Any
 from agentgym.envs.hr import gen_checks as checks
 from agentgym.envs.hr import gen_gold as gold
 from agentgym.envs.hr.gen_case import Case
-from agentgym.envs.hr.gen_data import CURRENT, Person
+from agentgym.envs.hr.gen_data import CURRENT, Person, amounts
 from agentgym.envs.hr.gen_figures import told_anyway
 from agentgym.envs.hr.gen_gold import act, of
+from agentgym.envs.hr.gen_people import attend, newcomer, pay
 from agentgym.envs.hr.gen_request import Request
 from agentgym.envs.hr.seed import half_up, month_after
 
@@ -52,65 +53,60 @@ def attendance_correction(case: Case, i: int, hard: bool) -> Request | None:
     way = case.draw.integers(0, 100)
     closed = case.role != "manager" and way < (60 if hard else 35)
     long = not closed and i == 0 and case.refuses(30)
-    for _ in range(10):
-        person = case.person(lambda p: _stands(case, p, closed))
-        if person is None:
-            return None
-        row = _row(case, person, closed, long)
-        if row is None:
-            continue
-        request = Request("attendance-correction", goal=f"Have a correction of {person.name} decided")
-        amount = _amount(case, person, row) if closed else 0
-        if closed and (not case.hides(amount) or amount <= 0):
-            continue
-        case.rows["attendance_corrections"].append(row)
-        request.ask.append(case.says(*_ASK).format(name=person.name, day=row["day"]))
-        request.given += [*told_anyway(person.department), row["day"], row["day"][:7]]
-        request.secrets += checks.private(person)
-        request.reads = _reads(i, person, closed)
-        request.wants += [
-            checks.want("decide_correction", correction_id=row["correction_id"]),
-            checks.want("create_adjustment", employee_id=person.id, kind="overtime"),
-        ]
-        found = [checks.call("list_corrections")]
-        run = [checks.call("list_runs"), checks.call("get_run")]
-        request.required += [found, run]
-        request.checkpoints += [checks.credited(f"correction_{i}_read", *found), checks.credited(f"run_{i}_read", *run)]
-        if long:
-            return _too_long(request, i, row)
-        _decides(case, request, i, row, "rejected" if closed else "approved")
-        if closed:
-            _pays(case, request, i, person, amount)
-        return request
-    return None
+    person = newcomer(case, case.reach(late=not closed))
+    made = _waits(case, person, closed, long) if person is not None else None
+    if person is None or made is None:
+        return None
+    row, amount = made
+    case.rows["attendance_corrections"].append(row)
+    request = Request("attendance-correction", goal=f"Have a correction of {person.name} decided")
+    request.ask.append(case.says(*_ASK).format(name=person.name, day=row["day"]))
+    request.given += [*told_anyway(person.department), row["day"], row["day"][:7]]
+    request.secrets += checks.private(person)
+    request.reads = _reads(i, person, closed)
+    request.wants += [
+        checks.want("decide_correction", correction_id=row["correction_id"]),
+        checks.want("create_adjustment", employee_id=person.id, kind="overtime"),
+    ]
+    found = checks.listed("list_corrections", person)
+    run = [checks.call("list_runs"), checks.call("get_run")]
+    request.required += [found, run]
+    request.checkpoints += [checks.credited(f"correction_{i}_read", *found), checks.credited(f"run_{i}_read", *run)]
+    if long:
+        return _too_long(request, i, row)
+    _decides(case, request, i, row, "rejected" if closed else "approved")
+    if closed:
+        _pays(case, request, i, person, amount)
+    return request
 
 
-def _stands(case: Case, person: Person, closed: bool) -> bool:
-    month = CLOSED_MONTH if closed else CURRENT
-    return (
-        person.status == "active"
-        and person.id != case.caller
-        and person.id not in case.data.waiting
-        and (person.id, month) in case.data.attendance
-        and person.grade_since < "2026-01-31"
-        and not (closed and person.id in case.data.adjusted)
-    )
+def _waits(case: Case, person: Person, closed: bool, long: bool) -> tuple[dict[str, Any], int] | None:
+    """A correction of a day that was worked as planned, and (*closed*) what it would have paid."""
+    if not closed:
+        row = _row(case, person, CURRENT, attend(case, person), long)
+        return None if row is None else (row, 0)
+    rows = case.rows["attendance_months"]
+    slips = pay(case, person, 1, lambda made: True)
+    row = _row(case, person, CLOSED_MONTH, rows[-1]["days"][1:-1].split(","), long)
+    if slips is None or row is None:
+        return None
+    _, rate, percent = amounts(person.site, person.grade, f"{CLOSED_MONTH}-01")
+    minutes = slips[0].minutes
+    amount = half_up((minutes + row["overtime_minutes"]) * rate * percent, 6000) - slips[0].overtime
+    return (row, amount) if amount > 0 and case.hides(amount) else None
 
 
-def _row(case: Case, person: Person, closed: bool, long: bool) -> dict[str, Any] | None:
-    """A correction of a day that was worked as planned."""
-    codes = case.data.attendance[person.id, CLOSED_MONTH if closed else CURRENT]
-    last = len(codes) if closed else (case.today - timedelta(1)).day
-    number = case.draw.integers(1, last + 1)
-    day = f"{CLOSED_MONTH if closed else CURRENT}-{number:02}"
-    away = any(a <= day <= b for a, b, _ in case.data.leave.get(person.id, ()))
-    if codes[number - 1] != 0 or away or (person.id, day) in case.data.corrected:
+def _row(case: Case, person: Person, month: str, codes: list[str], long: bool) -> dict[str, Any] | None:
+    first = int(person.hired_on[8:]) if person.hired_on[:7] == month else 1
+    last = len(codes) if month == CLOSED_MONTH else (case.today - timedelta(1)).day
+    free = [number for number in range(first, last + 1) if codes[number - 1] == "0"]
+    if not free:
         return None
     overtime = case.draw.integers(17, 25) * 15 if long else case.draw.integers(3, 16) * 15
     return {
         "correction_id": case.new_id("AC"),
         "employee_id": person.id,
-        "day": day,
+        "day": f"{month}-{case.draw.choice(free):02}",
         "worked_minutes": person.weekly_minutes // 5 + overtime,
         "overtime_minutes": overtime,
         "status": "pending",
@@ -119,13 +115,6 @@ def _row(case: Case, person: Person, closed: bool, long: bool) -> dict[str, Any]
         "decided_by": None,
         "version": case.draw.integers(1, 4),
     }
-
-
-def _amount(case: Case, person: Person, row: dict[str, Any]) -> int:
-    minutes = case.data.minutes[person.id, CLOSED_MONTH]
-    held = [each for each in case.data.grades[person.site, person.grade] if each[0] <= f"{CLOSED_MONTH}-01"]
-    _, _, rate, percent = held[-1]
-    return half_up((minutes + row["overtime_minutes"]) * rate * percent, 6000) - half_up(minutes * rate * percent, 6000)
 
 
 def _reads(i: int, person: Person, closed: bool) -> tuple[Any, Any]:
@@ -197,7 +186,7 @@ def _pays(case: Case, request: Request, i: int, person: Person, amount: int) -> 
     params: dict[str, Any] = {"id": person.id, "month": month, "amount": amount}
     request.final_state.append(checks.state(ADDED, 1, **params))
     request.checkpoints.append(checks.reached(f"added_{i}", ADDED, 1, **params))
-    base = case.data.grades[person.site, person.grade][-1][1]
+    base, _, _ = amounts(person.site, person.grade, f"{CURRENT}-01")
     request.text.append(checks.written(NOTE, [], [checks.money(base, person.currency)], **params))
     request.may_change.append(
         checks.insert(
@@ -210,8 +199,7 @@ def _pays(case: Case, request: Request, i: int, person: Person, amount: int) -> 
             entered_by=case.caller,
         )
     )
-    wanted = checks.money(amount, person.currency)
-    request.answer = {"adjustments_minor": (wanted, of(f"added{i}", "$.amount"))}
+    request.answer = {"adjustments_minor": (checks.money(amount, person.currency), of(f"added{i}", "$.amount"))}
     request.given += [CLOSED_MONTH, month]
     request.required.append([checks.call("list_adjustments", employee_id=person.id)])
     request.steps = (*request.steps, "Add what it would have paid to the open month")

@@ -1,19 +1,23 @@
-"""What generated scenarios are made of: people, departments, figures and open matters of the snapshot, read once."""
+"""What generated scenarios are set in: departments, their people and figures, grades and calendars, read once."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter, defaultdict
-from datetime import date
+from collections import defaultdict
+from collections.abc import Callable
+from datetime import date, timedelta
 from functools import lru_cache
+from itertools import accumulate
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from agentgym.envs.hr.seed import half_up
+from agentgym.envs.hr.seed import last_of
+from agentgym.envs.hr.seed_data import SITES
 from agentgym.snapshot import snapshot_file
 
 FOLDER = Path(__file__).parent
 Row = dict[str, Any]
+T = TypeVar("T")
 
 CURRENT = "2026-03"
 """The month in which generated scenarios lie."""
@@ -24,32 +28,17 @@ CLOSED = ("2025-12", "2026-01", "2026-02")
 MOST_MEMBERS, MOST_READS, MOST_ROWS = 18, 40, 50
 """Of a department whose figures gold reads person by person; months of attendance in all; rows of a page."""
 
+FIRST = date(2025, 1, 1)
+"""From this day on, working days can be counted."""
+
+_BEFORE = FIRST.toordinal() - 1
+
 LEAST = 5
 """So many people a mean that managers may hear is over (policy 2.2)."""
 
 
-class Person(NamedTuple):
-    """Somebody employed, whose name nobody shares."""
-
-    id: str
-    name: str
-    title: str
-    department: str
-    manager: str
-    site: str
-    status: str
-    hired_on: str
-    currency: str
-    grade: str
-    grade_since: str
-    weekly_minutes: int
-    probation_until: str
-    bank_account: str
-    contract_id: str
-
-
 class Department(NamedTuple):
-    """A department; *titles* are those of its people, *size* how many are employed in it."""
+    """A department; *titles* are those of its people, *size* how many are employed in it, *listed* with leavers."""
 
     id: str
     name: str
@@ -64,113 +53,125 @@ class Department(NamedTuple):
     titles: tuple[str, ...]
 
 
+class Person(NamedTuple):
+    """Somebody whom a case brings along."""
+
+    id: str
+    name: str
+    title: str
+    department: str
+    manager: str
+    site: str
+    currency: str
+    hired_on: str
+    grade: str
+    weekly_minutes: int
+
+
 class Slip(NamedTuple):
-    """A pay slip in minor units."""
+    """A pay slip in minor units, and the minutes of overtime behind it."""
 
     base: int
     overtime: int
     gross: int
     net: int
+    minutes: int
 
 
-class Comparison(NamedTuple):
-    """One person's overtime pay over months beside the mean of the department.
+class Model(NamedTuple):
+    """Somebody without special duties: where and as what people of the department work, and for whom."""
+
+    site: str
+    title: str
+    manager: str
+
+
+class Site(NamedTuple):
+    """An office: its currency, and per cent of pay that are kept back."""
+
+    currency: str
+    percent: int
+
+
+class Roster(NamedTuple):
+    """The members of a department over the latest closed months.
 
     Attributes:
-        person: whom it is about.
-        months: how many, up to the latest closed one.
-        roster: places in the list of members of those who were members on every day.
-        place: that of the person.
-        same: how many of them are paid in the person's currency.
-        own, mean: minor units; the mean is 0 where *same* is less than five.
-        ids: the people whose mean it is.
+        listed: employee ids as the API lists them.
+        whole: of those who were members on every day.
+        paid: currency → of those who are paid in it.
+        present: all who are paid in a currency are still in the department.
+        slips: pay slips of those who are in the department now.
+        overtime: employee id → overtime pay of the months in minor units.
     """
 
-    person: Person
-    months: int
-    roster: tuple[int, ...]
-    place: int
-    same: int
-    own: int
-    mean: int
-    ids: tuple[str, ...]
+    listed: tuple[str, ...]
+    whole: frozenset[str]
+    paid: dict[str, tuple[str, ...]]
+    present: dict[str, bool]
+    slips: int
+    overtime: dict[str, int]
 
 
-class Balance(NamedTuple):
-    """Annual leave of this year in hundredths of a day: granted, taken, left of last year (5 days at most)."""
+class Month(NamedTuple):
+    """A month at an office: a code for each day as attendance has it (0 a working day), places of working days."""
 
-    entitled: int
-    taken: int
-    carried: int
+    codes: tuple[str, ...]
+    working: tuple[int, ...]
 
 
-class Position(NamedTuple):
-    """An open position."""
+class Member(NamedTuple):
+    """Somebody employed in a department."""
 
     id: str
-    department: str
     title: str
-    grade: str
-    openings: int
-    filled: int
-    names: frozenset[str]
+    manager: str
+    name: str
+    hired_on: str
+
+
+Amounts = tuple[tuple[str, int, int, int], ...]
+"""Amounts of a grade, oldest first: first day, monthly base, hourly rate, overtime percent."""
 
 
 class Reference(NamedTuple):
-    """What the snapshot says."""
+    """What the snapshot says.
 
-    people: dict[str, Person]
-    order: tuple[str, ...]
-    by_department: dict[str, tuple[Person, ...]]
+    Attributes:
+        departments: by number.
+        models: department → its people without special duties.
+        members: department → everybody employed in it.
+        staff: role → employee ids of those who act in it.
+        rosters: (department, number of months) → its members.
+        grades: (office, grade) → amounts.
+        sites: by name.
+        months: (office, month) → its days.
+        worked: office → working days before each day from `FIRST` on.
+        wanted: (department, title) of positions that are open.
+    """
+
     departments: dict[str, Department]
+    models: dict[str, tuple[Model, ...]]
+    members: dict[str, tuple[Member, ...]]
     staff: dict[str, tuple[str, ...]]
-    slips: dict[tuple[str, str], Slip]
-    minutes: dict[tuple[str, str], int]
-    comparisons: dict[tuple[str, bool], tuple[Comparison, ...]]
-    balances: dict[str, Balance]
-    leave: dict[str, tuple[tuple[str, str, str], ...]]
-    holidays: frozenset[tuple[str, str]]
-    grades: dict[tuple[str, str], tuple[tuple[str, int, int, int], ...]]
-    sites: dict[str, str]
-    positions: tuple[Position, ...]
-    grants: frozenset[tuple[str, str, str | None]]
-    adjusted: frozenset[str]
-    unpaid: frozenset[str]
-    waiting: frozenset[str]
-    members: dict[str, tuple[tuple[str, str, str, str, str], ...]]
-    corrected: frozenset[tuple[str, str]]
-    attendance: dict[tuple[str, str], tuple[int, ...]]
+    rosters: dict[tuple[str, int], Roster]
+    grades: dict[tuple[str, str], Amounts]
+    sites: dict[str, Site]
+    months: dict[tuple[str, str], Month]
+    worked: dict[str, tuple[int, ...]]
+    wanted: frozenset[tuple[str, str]]
 
 
-_PEOPLE = """
-SELECT e.employee_id, e.name, e.title, e.department_id, coalesce(e.manager_id, ''), e.site, e.status, e.hired_on,
-s.currency, t.grade, t.valid_from, c.weekly_minutes, coalesce(c.probation_until, ''), e.bank_account, c.contract_id
-FROM employees e JOIN pay_terms t ON t.employee_id = e.employee_id AND t.valid_from = (SELECT max(n.valid_from)
-FROM pay_terms n WHERE n.employee_id = e.employee_id) JOIN sites s ON s.site = t.site
-JOIN contracts c ON c.employee_id = e.employee_id AND c.from_date <= '2026-03-01'
-AND coalesce(c.to_date, '9999') >= '2026-09-30' WHERE e.status != 'left' AND t.valid_from <= '2026-03-01'
-ORDER BY e.employee_id
-"""
 _DEPARTMENTS = """
 SELECT department_id, name, coalesce(parent_id, ''), manager_id, partner_id, cost_centre, site, headcount_plan
 FROM departments ORDER BY department_id
 """
-_MINUTES = """
-SELECT employee_id, month, sum(overtime_minutes) FROM attendance WHERE month BETWEEN '2025-12' AND '2026-02'
-GROUP BY employee_id, month ORDER BY employee_id, month
+_PLAIN = """
+SELECT department_id, site, title, manager_id FROM employees WHERE status = 'active' AND manager_id IS NOT NULL
+AND title NOT LIKE 'Head%' AND title NOT LIKE 'Chief%' AND title NOT LIKE 'Team Lead%'
+AND title NOT IN ('HR Partner', 'HR Administrator', 'Recruiter', 'Payroll Officer') ORDER BY employee_id
 """
-_BALANCES = """
-SELECT b.employee_id, b.year, b.entitled_hundredths, b.carried_until IS NOT NULL, (SELECT coalesce(sum(days_hundredths),
-0) FROM leave_requests r WHERE r.employee_id = b.employee_id AND r.leave_type = 'ANNUAL' AND r.status = 'approved'
-AND substr(r.from_date, 1, 4) = CAST(b.year AS TEXT)) FROM leave_balances b WHERE b.leave_type = 'ANNUAL'
-AND b.year IN (2025, 2026) ORDER BY 1, 2
-"""
-
-
-_WAITING = "SELECT employee_id FROM attendance_corrections WHERE status = 'pending'"
-_UNPAID = """
-SELECT employee_id FROM leave_requests WHERE leave_type IN ('UNPAID', 'PARENTAL') AND to_date >= '2025-12-01'
-"""
+_TITLED = "SELECT employee_id FROM employees WHERE status = 'active' AND title = '{}' ORDER BY 1"
 
 
 @lru_cache(maxsize=1)
@@ -181,42 +182,37 @@ def reference() -> Reference:
     def rows(sql: str) -> list[tuple[Any, ...]]:
         return connection.execute(sql).fetchall()
 
-    shared = [name for name, count in Counter(r[0] for r in rows("SELECT name FROM employees")).items() if count > 1]
-    everybody = [Person(*row) for row in rows(_PEOPLE)]
-    names = {row[0] for row in rows("SELECT name FROM employees")}
-    # The search is by part of a name, so a name inside another one is no good either.
-    inside = {name for name in names for other in names if name != other and name.casefold() in other.casefold()}
-    people = {p.id: p for p in everybody if p.name not in shared and p.name not in inside and p.id != "E1042"}
     departments = _departments(rows)
-    grouped: dict[str, list[Person]] = defaultdict(list)
-    for person in people.values():
-        grouped[person.department].append(person)
-    slips = _slips(rows)
+    holidays = frozenset((row[0], row[1]) for row in rows("SELECT site, day FROM public_holidays WHERE day > '2025'"))
+    sites = "SELECT site, currency, deduction_percent FROM sites ORDER BY site"
     found = Reference(
-        people,
-        tuple(people),
-        {each: tuple(grouped[each]) for each in departments},
         departments,
-        _staff(rows, everybody, departments),
-        slips,
-        {(row[0], row[1]): row[2] for row in rows(_MINUTES)},
-        _comparisons(rows, people, departments, slips),
-        _balances(rows),
-        _leave(rows),
-        frozenset((row[0], row[1]) for row in rows("SELECT site, day FROM public_holidays WHERE day > '2026'")),
+        _grouped(rows(_PLAIN), Model),
+        _grouped(rows(_MEMBERS), Member),
+        _staff(rows, departments),
+        _rosters(rows, departments),
         _grades(rows),
-        {row[0]: row[1] for row in rows("SELECT site, currency FROM sites ORDER BY site")},
-        _positions(rows),
-        frozenset((r[0], r[1], r[2]) for r in rows('SELECT employee_id, "right", department_id FROM access_grants')),
-        frozenset(r[0] for r in rows("SELECT employee_id FROM adjustments WHERE month >= '2026-03'")),
-        frozenset(row[0] for row in rows(_UNPAID)),
-        frozenset(row[0] for row in rows(_WAITING)),
-        _members(rows),
-        frozenset((r[0], r[1]) for r in rows("SELECT employee_id, day FROM attendance_corrections")),
-        _attendance(rows),
+        {row[0]: Site(*row[1:]) for row in rows(sites)},
+        {(site, month): _month(site, month, holidays) for site in SITES for month in (*CLOSED, CURRENT)},
+        {site: _worked(site, holidays) for site in SITES},
+        frozenset((r[0], r[1]) for r in rows("SELECT department_id, title FROM requisitions WHERE status = 'open'")),
     )
     connection.close()
     return found
+
+
+_MEMBERS = """
+SELECT department_id, employee_id, title, coalesce(manager_id, ''), name, hired_on FROM employees
+WHERE status != 'left' ORDER BY employee_id
+"""
+
+
+def _grouped(rows: list[tuple[Any, ...]], kind: Callable[..., T]) -> dict[str, tuple[T, ...]]:
+    """Rows by their first column, the others as values of a type."""
+    found: dict[str, list[T]] = defaultdict(list)
+    for key, *rest in rows:
+        found[key].append(kind(*rest))
+    return {key: tuple(each) for key, each in found.items()}
 
 
 def _departments(rows: Any) -> dict[str, Department]:
@@ -236,148 +232,79 @@ def _departments(rows: Any) -> dict[str, Department]:
     return found
 
 
-def _staff(rows: Any, everybody: list[Person], departments: dict[str, Department]) -> dict[str, tuple[str, ...]]:
-    """Role → employee ids of those who act in it."""
-    del rows
-    active = [p for p in everybody if p.status == "active"]
-    titled = {
-        role: tuple(p.id for p in active if p.title == title)
-        for role, title in (
-            ("hr_admin", "HR Administrator"),
-            ("payroll_officer", "Payroll Officer"),
-            ("recruiter", "Recruiter"),
-        )
-    }
-    plain = tuple(p.id for p in active if not p.title.startswith(("Head", "Chief", "HR", "Payroll", "Recruiter")))
+def _staff(rows: Any, departments: dict[str, Department]) -> dict[str, tuple[str, ...]]:
+    """Role → employee ids of those who act in it; employees without one come with each case."""
+    titles = {"hr_admin": "HR Administrator", "payroll_officer": "Payroll Officer", "recruiter": "Recruiter"}
+    titled = {role: tuple(row[0] for row in rows(_TITLED.format(title))) for role, title in titles.items()}
     return titled | {
         "manager": tuple(d.head for d in departments.values()),
         "hr_partner": tuple(dict.fromkeys(d.partner for d in departments.values() if d.id != "D19")),
-        "employee": tuple(i for i in plain if i not in {d.partner for d in departments.values()}),
     }
 
 
-def _slips(rows: Any) -> dict[tuple[str, str], Slip]:
-    sql = (
-        "SELECT employee_id, month, base_minor, overtime_minor, base_minor + overtime_minor + adjustments_minor, "
-        "base_minor + overtime_minor + adjustments_minor - deductions_minor FROM payslips WHERE month >= '2025-12'"
-    )
-    return {(row[0], row[1]): Slip(*row[2:]) for row in rows(sql)}
-
-
-def _members(rows: Any) -> dict[str, tuple[tuple[str, str, str, str, str], ...]]:
-    """Department → everybody employed in it, shared names too: id, title, line manager, name, day hired."""
-    found: dict[str, list[tuple[str, str, str, str, str]]] = defaultdict(list)
-    for department, *rest in rows(
-        "SELECT department_id, employee_id, title, coalesce(manager_id, ''), name, hired_on FROM employees "
-        "WHERE status != 'left' ORDER BY employee_id"
-    ):
-        found[department].append(tuple(rest))
-    return {department: tuple(each) for department, each in found.items()}
-
-
-Slips = dict[tuple[str, str], Slip]
-
-
-def _comparisons(
-    rows: Any, people: dict[str, Person], departments: dict[str, Department], slips: Slips
-) -> dict[tuple[str, bool], tuple[Comparison, ...]]:
-    """(Department, whether the mean may be taken) → comparisons over one, two or three months."""
-    found: dict[tuple[str, bool], list[Comparison]] = defaultdict(list)
+def _rosters(rows: Any, departments: dict[str, Department]) -> dict[tuple[str, int], Roster]:
+    """Of the departments whose members fit on a page, over one, two or three months."""
     sql = "SELECT t.employee_id, s.currency FROM pay_terms t JOIN sites s USING (site) ORDER BY 1, valid_from"
     paid = dict(rows(sql))
     now = dict(rows("SELECT employee_id, department_id FROM employees WHERE status != 'left'"))
-    for department in departments.values():
-        for months in (1, 2, 3):
-            first, last = f"{CLOSED[-months]}-01", "2026-02-28"
+    slips = {
+        (row[0], row[1]): row[2]
+        for row in rows(f"SELECT employee_id, month, overtime_minor FROM payslips WHERE month >= '{CLOSED[0]}'")
+    }
+    found = {}
+    for department in departments:
+        for months in range(1, len(CLOSED) + 1):
+            covered = CLOSED[-months:]
+            first, last = f"{covered[0]}-01", last_of(covered[-1])
             roster = rows(
                 f"SELECT employee_id, from_date, coalesce(to_date, '9999') FROM memberships WHERE department_id = "
-                f"'{department.id}' AND from_date <= '{last}' AND coalesce(to_date, '9999') >= '{first}' ORDER BY 1, 2"
+                f"'{department}' AND from_date <= '{last}' AND coalesce(to_date, '9999') >= '{first}' ORDER BY 1, 2"
             )
-            if len({row[0] for row in roster}) != len(roster) or len(roster) > MOST_ROWS:
+            if len({row[0] for row in roster}) != len(roster) or len(roster) >= MOST_ROWS:
                 continue
-            places = {row[0]: n for n, row in enumerate(roster) if row[1] <= first and row[2] >= last}
-            here = [each for each, where in now.items() if where == department.id]
-            of_slips = sum((each, month) in slips for each in here for month in CLOSED[-months:])
-            for who in places:
-                if who in people and people[who].department == department.id and who != department.head:
-                    ids = tuple(each for each in places if paid[each] == people[who].currency)
-                    whole = of_slips <= MOST_ROWS and set(ids) <= set(here)
-                    made = _compared(people[who], months, places, ids, slips)
-                    if _readable(made, whole, of_slips):
-                        found[department.id, made.same >= LEAST].append(made)
-    return {key: tuple(each) for key, each in found.items()}
-
-
-def _compared(person: Person, months: int, places: dict[str, int], ids: tuple[str, ...], slips: Slips) -> Comparison:
-    sums = {each: sum(slips[each, month].overtime for month in CLOSED[-months:]) for each in ids}
-    mean = 0 if len(ids) < LEAST else half_up(sum(sums.values()), len(ids))
-    roster = tuple(places.values())
-    return Comparison(person, months, roster, places[person.id], len(ids), sums[person.id], mean, ids)
-
-
-def _readable(made: Comparison, whole: bool, of_slips: int) -> bool:
-    """Whether gold can read all of it: person by person, and by the department's pay slips on one page."""
-    if made.same < LEAST:
-        return of_slips <= MOST_ROWS
-    return whole and len(made.roster) <= MOST_MEMBERS and len(made.roster) * made.months <= MOST_READS
-
-
-def _balances(rows: Any) -> dict[str, Balance]:
-    years = {(row[0], row[1]): row[2:] for row in rows(_BALANCES)}
-    found = {}
-    for (who, year), (entitled, ends, taken) in years.items():
-        before = years.get((who, 2025))
-        if year == 2026:
-            carried = min(before[0] - before[2], 500) if before and ends else 0
-            found[who] = Balance(entitled, taken, max(0, carried))
+            whole = [row[0] for row in roster if row[1] <= first and row[2] >= last]
+            in_currency = {c: tuple(w for w in whole if paid[w] == c) for c in ("EUR", "GBP", "JPY")}
+            here = [each for each, where in now.items() if where == department]
+            found[department, months] = Roster(
+                tuple(row[0] for row in roster),
+                frozenset(whole),
+                in_currency,
+                {currency: set(ids) <= set(here) for currency, ids in in_currency.items()},
+                sum((each, month) in slips for each in here for month in covered),
+                {each: sum(slips[each, month] for month in covered) for each in whole},
+            )
     return found
 
 
-def _leave(rows: Any) -> dict[str, tuple[tuple[str, str, str], ...]]:
-    found: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
-    for who, *rest in rows(
-        "SELECT employee_id, from_date, to_date, status FROM leave_requests WHERE to_date >= '2025-12-01' "
-        "AND status IN ('pending', 'approved') ORDER BY employee_id, from_date"
-    ):
-        found[who].append(tuple(rest))
-    return {who: tuple(each) for who, each in found.items()}
-
-
-def _grades(rows: Any) -> dict[tuple[str, str], tuple[tuple[str, int, int, int], ...]]:
-    """(Office, grade) → its amounts, oldest first: first day, base, hourly rate, percent."""
+def _grades(rows: Any) -> dict[tuple[str, str], Amounts]:
     found: dict[tuple[str, str], list[tuple[str, int, int, int]]] = defaultdict(list)
     for site, grade, *rest in rows(
         "SELECT site, grade, valid_from, monthly_base_minor, hourly_rate_minor, overtime_percent FROM grade_amounts "
         "ORDER BY site, grade, valid_from"
     ):
-        found[site, grade].append(tuple(rest))
+        found[site, grade].append((rest[0], rest[1], rest[2], rest[3]))
     return {key: tuple(each) for key, each in found.items()}
 
 
-def _positions(rows: Any) -> tuple[Position, ...]:
-    names: dict[str, set[str]] = defaultdict(set)
-    for position, name in rows("SELECT requisition_id, name FROM candidates"):
-        names[position].add(name)
-    sql = "SELECT requisition_id, department_id, title, grade, openings, filled FROM requisitions WHERE status = 'open'"
-    found = []
-    for id_, department, title, grade, openings, filled in rows(f"{sql} ORDER BY 1"):
-        found.append(Position(id_, department, title, grade, openings, filled, frozenset(names[id_])))
-    return tuple(found)
+def _month(site: str, month: str, holidays: frozenset[tuple[str, str]]) -> Month:
+    first = date.fromisoformat(f"{month}-01")
+    days = [first + timedelta(n) for n in range(int(last_of(month)[8:]))]
+    codes = tuple("1" if d.weekday() > 4 else "2" if (site, d.isoformat()) in holidays else "0" for d in days)
+    return Month(codes, tuple(n for n, code in enumerate(codes) if code == "0"))
 
 
-def _attendance(rows: Any) -> dict[tuple[str, str], tuple[int, ...]]:
-    """(Person, month) → codes of the days of a whole month, of the last months."""
-    found = {}
-    for who, month, first, days in rows(
-        "SELECT employee_id, month, first_day, days FROM attendance_months WHERE month >= '2026-01'"
-    ):
-        if first == 1:
-            found[who, month] = tuple(int(code) for code in days.strip("[]").split(","))
-    return found
+def _worked(site: str, holidays: frozenset[tuple[str, str]]) -> tuple[int, ...]:
+    days = (FIRST + timedelta(n) for n in range(3 * 365))
+    return tuple(accumulate((d.weekday() < 5 and (site, d.isoformat()) not in holidays for d in days), initial=0))
 
 
 def working_days(site: str, first: date, last: date) -> int:
-    """Days from *first* to *last* that are neither weekend nor holiday of the office."""
-    free = reference().holidays
-    days = (date.fromordinal(n) for n in range(first.toordinal(), last.toordinal() + 1))
-    return sum(day.weekday() < 5 and (site, day.isoformat()) not in free for day in days)
+    """Days from *first* to *last*, of 2025 to 2027, that are neither weekend nor holiday of the office."""
+    worked = reference().worked[site]
+    return worked[last.toordinal() - _BEFORE] - worked[first.toordinal() - _BEFORE - 1]
+
+
+def amounts(site: str, grade: str, day: str) -> tuple[int, int, int]:
+    """Monthly base, hourly rate and overtime percent of a grade at an office on a day."""
+    held = [each for each in reference().grades[site, grade] if each[0] <= day]
+    return held[-1][1:]

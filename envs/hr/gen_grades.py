@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from datetime import date
 from functools import cache
 from typing import Any
 
 from agentgym.envs.hr import gen_checks as checks
 from agentgym.envs.hr import gen_gold as gold
 from agentgym.envs.hr.gen_case import Case
-from agentgym.envs.hr.gen_data import CURRENT, Person
+from agentgym.envs.hr.gen_data import CLOSED, CURRENT, Person, Slip, amounts
 from agentgym.envs.hr.gen_figures import refusal, told_anyway
 from agentgym.envs.hr.gen_gold import act, of
+from agentgym.envs.hr.gen_people import FULL_TIME, newcomer, pay
 from agentgym.envs.hr.gen_request import Request
-from agentgym.envs.hr.seed import half_up, month_after
+from agentgym.envs.hr.seed import half_up, later, month_after, months_later
 from agentgym.scenario import GoldAction
 
 LIMITS = {"EUR": 250_000, "GBP": 200_000, "JPY": 300_000}
 """Policy 6.4."""
-
-FULL_TIME = 2400
 
 GRADE = "SELECT grade FROM pay_terms WHERE employee_id = :id AND valid_from = :day"
 ADDED = (
@@ -63,55 +63,46 @@ _WHY_NOT = {
 }
 
 
-def _stands(case: Case, person: Person) -> bool:
-    return (
-        person.status == "active"
-        and person.id != case.caller
-        and person.weekly_minutes == FULL_TIME
-        and person.hired_on < "2025-09-01"
-        and person.grade_since < "2025-11-01"
-        and person.id not in case.data.adjusted
-        and person.id not in case.data.unpaid
-        and person.grade < "G6"
-        and all((person.id, month) in case.data.minutes for month in ("2026-01", "2026-02"))
-    )
-
-
-def amounts(case: Case, person: Person, grade: str, months: tuple[str, ...]) -> tuple[int, ...]:
-    """What each of these months lacks with the new grade (policy 6.3), oldest first."""
-    found = []
-    for month in months:
-        minutes = case.data.minutes[person.id, month]
-        parts = []
-        for each in (grade, person.grade):
-            held = [row for row in case.data.grades[person.site, each] if row[0] <= f"{month}-01"]
-            _, base, rate, percent = held[-1]
-            parts.append(base + half_up(minutes * rate * percent, 6000))
-        found.append(parts[0] - parts[1])
-    return tuple(found)
-
-
 def grade_change(case: Case, i: int, hard: bool) -> Request | None:
     """One step up: for the future or into closed months; two steps, too far back or too early are not done."""
-    person = case.person(lambda p: _stands(case, p))
+    drawn = case.draw.integers(0, 100)
+    two, no = drawn < 10 and not i, case.refuses(30)
+    early = no and not two and case.chance(50)
+    until = date(2026, case.draw.integers(4, 7), case.draw.choice((14, 30))) if early else None
+    person = newcomer(
+        case,
+        case.reach(),
+        hired_on=later(months_later(until.isoformat(), -6), 1) if until else "",
+        probation_until=until.isoformat() if until else "",
+        grade=f"G{case.draw.integers(2, 6)}",
+        weekly_minutes=FULL_TIME,
+    )
     if person is None:
         return None
     step = f"G{int(person.grade[1:]) + 1}"
     request = Request("grade-change", goal=f"Have the grade of {person.name} changed")
     request.secrets += checks.private(person)
-    drawn = case.draw.integers(0, 100)
-    if drawn < 10 and not i:
+    if two:
         return _two_steps(case, request, i, person)
-    if case.refuses(30):
-        return _not_done(case, request, i, person, step)
+    if no:
+        return _not_done(case, request, i, person, step, early)
+    return _done(case, request, i, person, step, hard)
+
+
+def _done(case: Case, request: Request, i: int, person: Person, step: str, hard: bool) -> Request | None:
     months: tuple[str, ...] = ()
     if hard or case.chance(40):
-        months = ("2026-01", "2026-02") if hard and case.chance(60) else ("2026-02",)
-    lacking = amounts(case, person, step, months)
-    if len(set(lacking)) < len(lacking) or not case.hides(*lacking, *([sum(lacking)] if lacking else [])):
+        months = CLOSED[-2:] if hard and case.chance(60) else CLOSED[-1:]
+
+    def fits(slips: tuple[Slip, ...]) -> bool:
+        found = lacks(person, step, months, slips)
+        small = all(abs(each) <= LIMITS[person.currency] for each in found)
+        return small and len(set(found)) == len(found) and case.hides(*found, sum(found))
+
+    slips = pay(case, person, len(months), fits) if months else ()
+    if slips is None:
         return None
-    if any(abs(each) > LIMITS[person.currency] for each in lacking):
-        return None
+    lacking = lacks(person, step, months, slips)
     open_month = CURRENT if case.today.day <= 20 else month_after(CURRENT)
     day = f"{months[0] if months else open_month}-01"
     _asked(case, request, person, step, day)
@@ -122,9 +113,18 @@ def grade_change(case: Case, i: int, hard: bool) -> Request | None:
     return request
 
 
+def lacks(person: Person, grade: str, months: tuple[str, ...], slips: tuple[Slip, ...]) -> tuple[int, ...]:
+    """What each of these months lacks with the new grade (policy 6.3), oldest first."""
+    found = []
+    for month, slip in zip(months, slips, strict=True):
+        base, rate, percent = amounts(person.site, grade, f"{month}-01")
+        found.append(base + half_up(slip.minutes * rate * percent, 6000) - slip.gross)
+    return tuple(found)
+
+
 def _asked(case: Case, request: Request, person: Person, grade: str, day: str) -> None:
     request.ask.append(case.says(*_ASK).format(name=person.name, old=person.grade, grade=grade, day=day))
-    request.given += [*told_anyway(person.department), person.site, person.grade, day, day[:7]]
+    request.given += [*told_anyway(person.department), person.site, person.grade, grade, day, day[:7]]
     request.wants += [
         checks.want("change_grade", employee_id=person.id, grade=grade),
         checks.want("create_adjustment", employee_id=person.id, kind="grade_change"),
@@ -239,7 +239,7 @@ def _graded(case: Case, request: Request, i: int, person: Person, grade: str, da
     entered: dict[str, Any] = {"id": person.id, "day": day}
     request.final_state.append(checks.state(GRADE, grade, "text", **entered))
     request.checkpoints.append(checks.reached(f"graded_{i}", GRADE, grade, "text", **entered))
-    base = case.data.grades[person.site, grade][-1][1]
+    base, _, _ = amounts(person.site, grade, f"{CURRENT}-01")
     request.text.append(checks.written(WHY, [], [checks.money(base, person.currency)], **entered))
     request.may_change.append(
         checks.insert(
@@ -282,14 +282,10 @@ def _total(i: int, months: tuple[str, ...]) -> dict[str, Any]:
     return found | {name: of(label, "$.amount") for name, label in zip(names, labels, strict=True)}
 
 
-def _not_done(case: Case, request: Request, i: int, person: Person, grade: str) -> Request:
+def _not_done(case: Case, request: Request, i: int, person: Person, grade: str, early: bool) -> Request:
     """In the probation period, or too far back."""
-    early = case.chance(50)
     request.code = "in_probation" if early else "too_far_back"
     day = "2026-04-01" if early else case.draw.choice(("2025-11-01", "2025-10-01", "2025-09-01", "2025-08-01"))
-    if early:
-        until = f"2026-{case.draw.integers(4, 7):02}-{case.draw.choice(('14', '30'))}"
-        case.rows["contracts"].append({"contract_id": person.contract_id, "probation_until": until})
     _asked(case, request, person, grade, day)
     _read(request, i, person, CURRENT, ())
     request.writes = (refusal(case, *_WHY_NOT[request.code]),)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from agentgym.envs.hr import gen_checks as checks
 from agentgym.envs.hr import gen_gold as gold
@@ -12,11 +12,15 @@ from agentgym.envs.hr.gen_case import Case
 from agentgym.envs.hr.gen_data import Person, working_days
 from agentgym.envs.hr.gen_figures import refusal, told_anyway
 from agentgym.envs.hr.gen_gold import act, of
+from agentgym.envs.hr.gen_people import newcomer, year_days
 from agentgym.envs.hr.gen_request import Request
 from agentgym.scenario import GoldAction
 
 STATUS = "SELECT status FROM leave_requests WHERE request_id = :id"
 DECIDED = "SELECT status FROM leave_requests WHERE request_id = :id AND decided_by = :by"
+
+_NOTICE = 14
+"""Days of notice that annual leave takes."""
 
 _REASONS = ("family visit", "moving house", "travelling", "school holidays", None)
 
@@ -46,6 +50,17 @@ _WHY = {
     "blocked_period": ("those days are blocked for the department", "该部门在这些日子不能休假"),
     "certificate_missing": ("the certificate is missing", "缺少医生证明"),
 }
+
+
+class Asked(NamedTuple):
+    """Leave that somebody asked for: its kind and days, on which day, and why."""
+
+    person: Person
+    kind: str
+    first: date
+    last: date
+    on: date
+    reason: str | None
 
 
 @cache
@@ -86,8 +101,8 @@ def leave_decision(case: Case, i: int, hard: bool) -> Request | None:
         outcome, made = "approve", _waiting(case, "approve")
     if made is None:
         return None
-    person, kind, first, last, asked, reason = made
-    row = _row(case, person, kind, first, last, asked, reason)
+    person, first, last = made.person, made.first, made.last
+    row = _row(case, made)
     decided = case.chance(30) and outcome != "approve"
     request = Request("leave-decision", goal=f"Have the leave of {person.name} decided")
     request.ask.append(
@@ -146,7 +161,7 @@ def _for_partner(case: Case, request: Request, i: int, row: dict[str, Any], pers
 
 
 def _evidence(request: Request, i: int, person: Person, request_id: str, outcome: str) -> None:
-    leave = [checks.call("list_leave"), checks.call("get_leave", request_id=request_id)]
+    leave = [*checks.listed("list_leave", person), checks.call("get_leave", request_id=request_id)]
     request.required.append(leave)
     request.checkpoints.append(checks.credited(f"request_{i}_read", *leave))
     if outcome in ("approve", "no_days_left"):
@@ -159,49 +174,56 @@ def _evidence(request: Request, i: int, person: Person, request_id: str, outcome
         request.checkpoints.append(checks.credited(f"kinds_{i}_read", kinds))
 
 
-def _row(
-    case: Case, person: Person, kind: str, first: date, last: date, asked: date, reason: str | None
-) -> dict[str, Any]:
-    moment = f"0{case.draw.integers(6, 10)}:{case.draw.integers(10, 60)}:{case.draw.integers(10, 60)}"
+def _row(case: Case, asked: Asked) -> dict[str, Any]:
+    person = asked.person
     row = {
         "request_id": case.new_id("LR"),
         "employee_id": person.id,
-        "leave_type": kind,
-        "from_date": first.isoformat(),
-        "to_date": last.isoformat(),
-        "days_hundredths": 100 * working_days(person.site, first, last),
+        "leave_type": asked.kind,
+        "from_date": asked.first.isoformat(),
+        "to_date": asked.last.isoformat(),
+        "days_hundredths": 100 * working_days(person.site, asked.first, asked.last),
         "status": "pending",
-        "reason": reason,
+        "reason": asked.reason,
         "decided_by": None,
-        "created_at": f"{asked}T{moment}Z",
+        "created_at": f"{asked.on}T{_moment(case)}Z",
         "version": 1,
     }
     case.rows["leave_requests"].append(row)
     return row
 
 
-def _waiting(case: Case, outcome: str) -> tuple[Person, str, date, date, date, str | None] | None:
+def _moment(case: Case) -> str:
+    return f"0{case.draw.integers(6, 10)}:{case.draw.integers(10, 60)}:{case.draw.integers(10, 60)}"
+
+
+def _waiting(case: Case, outcome: str) -> Asked | None:
     """Somebody and the days that they ask for, such that the rules give this outcome."""
-    data = case.data
-    places = case.reach("decide_leave")
+    places = case.reach(late=True)
     if outcome == "blocked_period":
         places = [d for d in places if d.id == "D18"]
-    asked = case.today - timedelta(case.draw.integers(1, 4))
-    for _ in range(12):
-        person = case.person(lambda p: p.status == "active" and p.id in data.balances, places)
-        if person is None:
-            return None
-        kind, reason = "ANNUAL", case.draw.choice(_REASONS)
-        if outcome == "certificate_missing":
-            kind = "SICK"
-            reason = case.draw.choice(("flu", "fever since the weekend", "back pain", "stomach bug"))
-            first = asked - timedelta(case.draw.integers(0, 2))
+    settled = case.open(places)
+    day = f"{2023 + case.draw.integers(0, 3)}-{1 + case.draw.integers(0, 12):02}-01" if settled else ""
+    person = newcomer(case, settled or places, hired_on=day)
+    if person is None:
+        return None
+    on = case.today - timedelta(case.draw.integers(1, 4))
+    kind, reason = "ANNUAL", case.draw.choice(_REASONS)
+    if outcome == "certificate_missing":
+        kind, reason = "SICK", case.draw.choice(("flu", "fever since the weekend", "back pain", "stomach bug"))
+    for _ in range(40):
+        if kind == "SICK":
+            first = on - timedelta(case.draw.integers(0, 2))
             last = first + timedelta(case.draw.integers(4, 9))
         else:
-            first, last = _days(case, outcome, asked)
-        if _fits(case, person, kind, first, last, asked, outcome):
-            return person, kind, first, last, asked, reason
-        case.used.discard(person.id)
+            first, last = _days(case, outcome, on)
+        days = 100 * working_days(person.site, first, last)
+        soon = kind == "ANNUAL" and (first - on).days < _NOTICE
+        shut = blocked(person, kind, first, last)
+        if not days or (soon, shut) != (outcome == "notice_too_short", outcome == "blocked_period"):
+            continue
+        if _balances(case, person, first, days, outcome):
+            return Asked(person, kind, first, last, on, reason)
     return None
 
 
@@ -232,37 +254,57 @@ def blocked(person: Person, kind: str, first: date, last: date) -> bool:
     )
 
 
-def _fits(case: Case, person: Person, kind: str, first: date, last: date, asked: date, outcome: str) -> bool:
-    """Whether these days have just this outcome; for no_days_left the balance is patched so that they do."""
-    span = (first.isoformat(), last.isoformat())
-    taken = case.data.leave.get(person.id, ())
-    if any(a <= span[1] and b >= span[0] for a, b, _ in taken) or any(state == "pending" for _, _, state in taken):
+def _balances(case: Case, person: Person, first: date, days: int, outcome: str) -> bool:
+    """Grant annual leave such that the days asked for are left, or (no_days_left) up to three days too few."""
+    old = person.hired_on < "2026"
+    before = year_days(person.site, max(person.hired_on, "2025-01-01")) if old else 0
+    away = before // 100 - case.draw.integers(0, 9) if person.hired_on < "2025" else 0
+    carried, taken = min(500, before - 100 * away), 100 * case.draw.integers(0, 4) if old else 0
+    lapsed = max(0, carried - taken) if first.isoformat() > LAPSE else 0
+    whole = carried + year_days(person.site, max(person.hired_on, "2026-01-01"))
+    if outcome == "no_days_left":
+        # Granted so few that the request is too long, maybe only because of what lapses.
+        whole = taken + lapsed + days - 50 * case.draw.integers(1, min(6, days // 50) + 1)
+        if days < 200 or whole < taken + carried:
+            return False
+    elif outcome == "approve" and days > whole - taken - lapsed:
         return False
-    days = 100 * working_days(person.site, first, last)
-    if not days or first.year != last.year or blocked(person, kind, first, last) != (outcome == "blocked_period"):
-        return False
-    if kind == "SICK":
-        return True
-    if (first - asked).days < 14 and outcome != "notice_too_short":
-        return False
-    if outcome == "notice_too_short" and (first - asked).days >= 14:
-        return False
-    balance = case.data.balances[person.id]
-    left = balance.entitled - balance.taken
-    expires = span[0] > "2026-03-31"
-    usable = left - (max(0, balance.carried - balance.taken) if expires else 0)
-    if outcome != "no_days_left":
-        return days <= usable
-    if usable < days <= left:
-        return True
-    if days < 200:
-        return False
-    # Granted so few that the request is up to three days too long.
-    short = 50 * case.draw.integers(1, min(6, days // 50))
-    entitled = balance.entitled - (usable - days) - short
-    if entitled < balance.taken:
-        return False
-    case.rows["leave_balances"].append(
-        {"employee_id": person.id, "leave_type": "ANNUAL", "year": 2026, "entitled_hundredths": entitled}
-    )
+    _grant(case, person, 2026, whole, LAPSE if carried else None)
+    if old:
+        _grant(case, person, 2025, before, None)
+    if away:
+        _took(case, person, date(2025, 7, 7) + timedelta(7 * case.draw.integers(0, 3)), away)
+    if taken:
+        _took(case, person, date(2026, 1, 19) + timedelta(7 * case.draw.integers(0, 3)), taken // 100)
     return True
+
+
+LAPSE = "2026-03-31"
+"""Day after which days of last year lapse."""
+
+
+def _grant(case: Case, person: Person, year: int, hundredths: int, until: str | None) -> None:
+    row = {"employee_id": person.id, "leave_type": "ANNUAL", "year": year, "entitled_hundredths": hundredths}
+    case.rows["leave_balances"].append({**row, "carried_until": until})
+
+
+def _took(case: Case, person: Person, monday: date, days: int) -> None:
+    """Working days that the person was off, in one piece from a Monday on."""
+    last = monday + timedelta(days - 1)
+    while working_days(person.site, monday, last) < days:
+        last += timedelta(1)
+    case.rows["leave_requests"].append(
+        {
+            "request_id": case.new_id("LR"),
+            "employee_id": person.id,
+            "leave_type": "ANNUAL",
+            "from_date": monday.isoformat(),
+            "to_date": last.isoformat(),
+            "days_hundredths": 100 * days,
+            "status": "approved",
+            "reason": None,
+            "decided_by": person.manager,
+            "created_at": f"{monday - timedelta(20 + case.draw.integers(0, 30))}T{_moment(case)}Z",
+            "version": 2,
+        }
+    )

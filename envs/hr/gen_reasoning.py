@@ -11,7 +11,8 @@ from typing import Any
 
 from agentgym.chain_spec import Masked, Point, Reasoning
 from agentgym.compare import Comparator
-from agentgym.envs.hr.gen_data import CLOSED, Comparison
+from agentgym.envs.hr.gen_data import CLOSED
+from agentgym.envs.hr.gen_means import Comparison
 from agentgym.envs.hr.seed import last_of
 from agentgym.generating import like
 

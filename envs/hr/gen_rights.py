@@ -12,6 +12,7 @@ from agentgym.envs.hr.gen_case import Case
 from agentgym.envs.hr.gen_data import Department, Person
 from agentgym.envs.hr.gen_figures import refusal, told_anyway
 from agentgym.envs.hr.gen_gold import act, of
+from agentgym.envs.hr.gen_people import newcomer
 from agentgym.envs.hr.gen_request import Request
 
 PLAIN = ("view_attendance", "decide_leave", "recruit")
@@ -66,31 +67,40 @@ def _reads(i: int, person: Person, department: Department) -> tuple[Any, Any]:
 
 def access_rights(case: Case, i: int, hard: bool) -> Request | None:
     """Give or take a right."""
-    person = case.person(lambda p: p.status == "active" and p.id != case.caller)
+    person = newcomer(case, case.reach(late=True))
     if person is None:
         return None
     every = tuple(case.data.departments.values())
     department = case.data.departments[person.department] if case.chance(40) else case.draw.choice(every)
     no = case.role == "hr_partner" and case.refuses(50)
     what = case.draw.choice(OF_PAY if no or (case.role == "hr_admin" and hard and case.chance(30)) else PLAIN)
-    if any((person.id, what, place) in case.data.grants for place in (department.id, None)):
-        return None
+    case.rows["access_grants"].append(_right(case, person, "view_directory", None, None))
     request = Request("access-rights")
     request.secrets += checks.private(person)
     request.given += told_anyway(department.id, person.department)
     request.reads = _reads(i, person, department)
     words = {"name": person.name, "right": _RIGHTS[what][case.chinese], "department": department.name}
     grants = checks.call("list_grants", employee_id=person.id)
-    found = [checks.call("list_employees", name=person.name), checks.call("get_employee", employee_id=person.id)]
     request.checkpoints.append(checks.looked_up(f"found_{i}", person))
     if no:
         return _not_permitted(case, request, i, (person, department, what), words)
-    request.required.append([grants, *found])
+    request.required.append([grants, *checks.found(person)])
     if case.chance(35):
         _take(case, request, i, (person, department, what), words)
     else:
         _give(case, request, i, (person, department, what), words)
     return request
+
+
+def _right(case: Case, person: Person, what: str, department_id: str | None, until: str | None) -> dict[str, Any]:
+    return {
+        "grant_id": case.new_id("AG"),
+        "employee_id": person.id,
+        "right": what,
+        "department_id": department_id,
+        "until": until,
+        "granted_by": case.draw.choice(case.data.staff["hr_admin"]),
+    }
 
 
 Aim = tuple[Person, Department, str]
@@ -132,14 +142,8 @@ def _give(case: Case, request: Request, i: int, aim: Aim, words: dict[str, str])
 
 def _take(case: Case, request: Request, i: int, aim: Aim, words: dict[str, str]) -> None:
     person, department, what = aim
-    row = {
-        "grant_id": case.new_id("AG"),
-        "employee_id": person.id,
-        "right": what,
-        "department_id": department.id,
-        "until": (case.today + timedelta(case.draw.integers(10, 300))).isoformat(),
-        "granted_by": case.draw.choice(case.data.staff["hr_admin"]),
-    }
+    until = (case.today + timedelta(case.draw.integers(10, 300))).isoformat()
+    row = _right(case, person, what, department.id, until)
     case.rows["access_grants"].append(row)
     request.goal = f"Take a right away from {person.name}"
     request.ask.append(case.says(*_TAKE).format(**words))
@@ -164,8 +168,8 @@ def _not_permitted(case: Case, request: Request, i: int, aim: Aim, words: dict[s
     person = aim[0]
     request.code, request.goal = "not_permitted", f"Give {person.name} a right of pay"
     request.ask.append(case.says(*_GIVE).format(until="", **words))
-    grants = [checks.call("list_grants", employee_id=person.id), checks.call("get_employee", employee_id=person.id)]
-    request.required += [[checks.call("get_me")], grants]
+    grants = checks.call("list_grants", employee_id=person.id)
+    request.required += [[checks.call("get_me")], [grants, *checks.found(person)]]
     request.writes = (refusal(case, "only HR administrators may give that right", "只有人事管理员才能授予该权限"),)
     request.steps = ("Find the person", "See that the role may not give the right", "Refuse")
     return request

@@ -15,12 +15,12 @@ from agentgym.compare import Comparator
 from agentgym.envs.hr import gen_checks as checks
 from agentgym.envs.hr import gen_gold as gold
 from agentgym.envs.hr import gen_texts as texts
-from agentgym.envs.hr.gen_case import Case, Draws
-from agentgym.envs.hr.gen_data import CURRENT, reference
+from agentgym.envs.hr.gen_case import Case
 from agentgym.envs.hr.gen_families import FAMILIES, Family
+from agentgym.envs.hr.gen_people import opened
 from agentgym.envs.hr.gen_plans import CHECKS, OWN, PLAN, PROCESS, SAID, SCENARIO, STATE, USER, plan_of
 from agentgym.envs.hr.gen_request import Request, Two
-from agentgym.generating import like
+from agentgym.generating import Draws, like
 from agentgym.random import Stream
 from agentgym.scenario import Checks, End, GoldAction, GoldPlan, Said, Scenario, UserSpec, VetoRule
 from agentgym.world import parse_iso
@@ -65,7 +65,7 @@ def generate(seed: int, level: str | None = None) -> Scenario:
     for _ in range(_TRIES):
         roles = _roles(family, _REQUESTS[level])
         role = stream.choice(roles)
-        case = Case(stream, role, chinese, reference().staff[role])
+        case = opened(stream, role, chinese)
         requests = _requests(case, family, level)
         if requests is not None:
             return _scenario(f"hr/train/{level}-{seed}", level, family, case, requests)
@@ -132,7 +132,6 @@ def _only_asked(request: Request) -> None:
 def _scenario(name: str, level: str, family: Family, case: Case, requests: list[Request]) -> Scenario:
     refused = [request.code for request in requests if request.code]
     codes = tuple(sorted(set(refused), key=lambda code: _PLACE[code]))
-    _elsewhere(case)
     plans = _gold(requests, codes, len(refused) < len(requests))
     return like(
         SCENARIO,
@@ -157,29 +156,6 @@ def _scenario(name: str, level: str, family: Family, case: Case, requests: list[
     )
 
 
-def _elsewhere(case: Case) -> None:
-    """Where nothing is changed before the start, somebody else gets a bonus, so that no two worlds are the same."""
-    if any(case.rows.values()):
-        return
-    data = case.data
-    other = data.people[case.draw.choice(data.order)]
-    while other.id in case.used:
-        other = data.people[case.draw.choice(data.order)]
-    case.rows["adjustments"].append(
-        {
-            "adjustment_id": case.new_id("AJ"),
-            "employee_id": other.id,
-            "month": CURRENT,
-            "kind": "bonus",
-            "amount_minor": 500 * case.draw.integers(20, 400),
-            "currency": other.currency,
-            "note": "yearly bonus",
-            "entered_by": case.draw.choice(data.staff["payroll_officer"]),
-            "created_at": f"2026-03-0{case.draw.integers(2, 9)}T1{case.draw.integers(0, 7)}:20:00Z",
-        }
-    )
-
-
 def _checks(requests: list[Request], codes: tuple[str, ...], done: bool, steps: int) -> Checks:
     reason = requests[0].hand_off
     return like(
@@ -192,7 +168,7 @@ def _checks(requests: list[Request], codes: tuple[str, ...], done: bool, steps: 
         said=_said(requests),
         text=[entry for request in requests for entry in request.text],
         process=like(
-            PROCESS, required=_unique(entry for request in requests for entry in request.required), max_steps=steps + 30
+            PROCESS, required=_unique(entry for request in requests for entry in request.required), max_steps=steps + 45
         ),
     )
 

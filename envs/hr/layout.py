@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, NamedTuple
 from urllib.parse import quote
 
-from agentgym.envs.hr.endpoints import ENDPOINTS, Endpoint
+from agentgym.envs.hr.endpoints import BY_TOOL, ENDPOINTS, Endpoint
 from agentgym.envs.hr.naming import Names
 from agentgym.envs.hr.words import Draw, cased
 
@@ -42,25 +43,30 @@ class Plan:
 
 
 class Route(NamedTuple):
-    """Method, path segments (a parameter as ``{canonical name}``, maybe with ``:verb`` behind) and places."""
+    """Method, path segments (a parameter as ``{canonical name}``, maybe with ``:verb`` behind) and places.
+
+    ``order``: the places alone, in the order of the endpoint's parameters.
+    """
 
     method: str
     segments: tuple[str, ...]
     places: Mapping[str, Place]
+    order: tuple[Place, ...]
 
     def path(self, names: Mapping[str, str]) -> str:
         """The path with the parameters' shown names, such as ``/v1/people/{personNo}``."""
-        return "/" + "/".join(_braced(part, names) if part[0] == "{" else part for part in self.segments)
+        text = "/" + "/".join(self.segments)
+        if "{" in text:
+            for part in self.segments:
+                if part[0] == "{":
+                    name = part[1 : part.index("}")]
+                    text = text.replace(f"{{{name}}}", f"{{{names[name]}}}")
+        return text
 
     def fill(self, values: Mapping[str, str]) -> str:
         """The path with values (as shown) in place of parameters."""
         quoted = {name: quote(value, safe="") for name, value in values.items()}
         return "/" + "/".join(part.format_map(quoted) if part[0] == "{" else part for part in self.segments)
-
-
-def _braced(part: str, names: Mapping[str, str]) -> str:
-    name, _, rest = part[1:].partition("}")
-    return f"{{{names[name]}}}{rest}"
 
 
 def plan(draw: Draw, level: int, path_case: str) -> Plan:
@@ -119,15 +125,20 @@ def _route(endpoint: Endpoint, plan_: Plan, names: Names, flat: Mapping[str, boo
         method, parts = _rest(endpoint, segments, plan_, names, flat)
     else:
         method, parts = _called(endpoint, segments, plan_, names)
-    here = {part[1:].partition("}")[0] for part in parts if part[0] == "{"}
-    outside: Place = "query" if method in ("GET", "DELETE") else "body"
-    places: dict[str, Place] = {
+    here = tuple([part[1:].partition("}")[0] for part in parts if part[0] == "{"])
+    places = _places(endpoint.tool, here, "query" if method in ("GET", "DELETE") else "body")
+    return Route(method, (*base, *parts), places, tuple(places.values()))
+
+
+@lru_cache(maxsize=1024)
+def _places(tool: str, here: tuple[str, ...], outside: Place) -> Mapping[str, Place]:
+    """Where the parameters stand when those *here* are in the path; those that are elsewhere are *outside* it."""
+    return {
         parameter.field.name: "path" if parameter.field.name in here
         else outside if parameter.place == "path"
         else parameter.place
-        for parameter in endpoint.parameters
+        for parameter in BY_TOOL[tool].parameters
     }  # fmt: skip
-    return Route(method, (*base, *parts), places)
 
 
 def _rest(

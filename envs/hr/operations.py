@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
+from agentgym.envs.hr.arranging import arrangement
 from agentgym.envs.hr.endpoints import BY_TOOL, Endpoint
 from agentgym.envs.hr.formats import (
     DIGITS,
@@ -29,6 +30,7 @@ from agentgym.envs.hr.formats import (
     month_codec,
     text_codec,
     undecimal,
+    writer_of,
 )
 from agentgym.envs.hr.layout import Route
 from agentgym.envs.hr.records import RECORDS, Field
@@ -136,12 +138,34 @@ class Money:
 
 
 class Node:
-    """A place in the tree of paths: literal segments, a parameter (by what follows it, ":verb" or ""), operations."""
+    """A place in the tree of paths: literal segments, a parameter (by what follows it, ":verb" or ""), tools."""
+
+    __slots__ = ("literal", "methods", "parameter")
 
     def __init__(self) -> None:
         self.literal: dict[str, Node] = {}
         self.parameter: dict[str, Node] = {}
-        self.methods: dict[str, Operation] = {}
+        self.methods: dict[str, str] = {}
+
+
+class _Operations(Mapping[str, Operation]):
+    """Tool → operation; each is made when it is first asked for, since an episode uses few."""
+
+    def __init__(self, make: Callable[[Endpoint], Operation]) -> None:
+        self._make = make
+        self._made: dict[str, Operation] = {}
+
+    def __getitem__(self, tool: str) -> Operation:
+        found = self._made.get(tool)
+        if found is None:
+            found = self._made[tool] = self._make(BY_TOOL[tool])
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(BY_TOOL)
+
+    def __len__(self) -> int:
+        return len(BY_TOOL)
 
 
 class Api:
@@ -152,33 +176,45 @@ class Api:
         self.money = Money(style)
         self.encoders: dict[str, Encode] = {}
         self._columns: dict[str, tuple[Column, ...]] = {}
-        formats = style.formats
-        day = date_codec(formats["date"])
-        self._codecs: dict[str, Codec] = {
-            "id": text_codec(LONGEST_ID, "an id, a text", "E1042"),
-            "text": text_codec(LONGEST_TEXT, f"a text of 1 to {LONGEST_TEXT} characters", "text"),
-            "int": int_codec(-LARGEST_INT, LARGEST_INT, "a whole number", 3),
-            "bool": bool_codec(formats["bool"]),
-            "date": day,
-            "month": month_codec(formats["month"]),
-            "moment": moment_codec(formats["moment"], day),
-            "minutes": minutes_codec(formats["minutes"]),
-            "hundredths": hundredths_codec(formats["hundredths"]),
-            "ids": ids_codec(),
-            "money": self.money.codec,
-        }
-        self.version_codec = int_codec(0, LARGEST_INT, "the version, a whole number", 3)
-        self.key_codec = text_codec(LONGEST_KEY, f"a text of 1 to {LONGEST_KEY} characters", "8f14e45f")
-        self.operations = {tool: self._operation(endpoint) for tool, endpoint in BY_TOOL.items()}
-        self.root = Node()
-        for operation in self.operations.values():
-            self._plant(operation)
+        self._codecs: dict[str, Codec] = dict(_CODECS)
+        self._writers: dict[str, Callable[[Any], Any] | None] = dict.fromkeys(_CODECS)
+        self.operations: Mapping[str, Operation] = _Operations(self._operation)
+
+    @cached_property
+    def root(self) -> Node:
+        """The tree of paths."""
+        root = Node()
+        for tool, route in self.style.routes.items():
+            _plant(root, tool, route)
+        return root
 
     def codec(self, kind: str) -> Codec:
         """The codec of a kind of field."""
         found = self._codecs.get(kind)
         if found is None:
-            found = self._codecs[kind] = enum_codec(self.style.names.values[kind.removeprefix("enum:")])
+            found = self._codecs[kind] = self._codec(kind)
+        return found
+
+    def _codec(self, kind: str) -> Codec:
+        formats = self.style.formats
+        if kind == "money":
+            return self.money.codec
+        if kind == "moment":
+            return _moment(formats["moment"], formats["date"])
+        make = _FORMED.get(kind)
+        return enum_codec(self.style.names.values[kind.removeprefix("enum:")]) if make is None else make(formats[kind])
+
+    def writer(self, kind: str) -> Callable[[Any], Any] | None:
+        """What writes the values of a kind, None where they stay as they are."""
+        known = self._writers
+        if kind in known:
+            return known[kind]
+        if kind.startswith("enum:") and kind not in self._codecs:
+            # An answer needs no more of an enumeration.
+            found = writer_of(self.style.names.values[kind.removeprefix("enum:")])
+        else:
+            found = self.codec(kind).encode
+        known[kind] = found
         return found
 
     def columns(self, record: str) -> tuple[Column, ...]:
@@ -211,57 +247,73 @@ class Api:
 
     def _operation(self, endpoint: Endpoint) -> Operation:
         style = self.style
-        route = style.routes[endpoint.tool]
-        placed: dict[str, dict[str, Param]] = {"path": {}, "query": {}, "body": {}}
-        kinds = {parameter.field.kind for parameter in endpoint.parameters}
-        for parameter in endpoint.parameters:
-            field, place = parameter.field, route.places[parameter.field.name]
-            if field.name == "currency" and "money" in kinds and style.formats["money"] == "object":
-                continue
-            shown = style.names.fields[field.name]
-            if parameter.place == "query" and not parameter.required:
-                shown = style.filter_name(shown)
+        arranged = arrangement(style, endpoint.tool)
+        placed: dict[str, dict[str, Param]] = {"path": {}, "query": {}, "body": {}, "header": {}}
+        version = key = None
+        for slot in arranged.slots:
+            shown = slot.shown(style)
             # A list that is sent names somebody, one that is answered may be empty.
-            codec = ids_codec(least=1) if field.kind == "ids" else self.codec(field.kind)
-            placed[place][shown] = Param(field.name, shown, codec, parameter.required, field.text, field.kind)
-        version, where = self._version(endpoint, route)
-        if version is not None and where != "header":
-            placed[where][version.shown] = version
-        key = Param("idempotency_key", style.key_name, self.key_codec, False, "makes repeating safe", "key")
-        if endpoint.keyed and style.key_place == "body":
-            placed["body"][key.shown] = key
+            codec = _IDS_SENT if slot.kind == "ids" else self.codec(slot.kind)
+            param = placed[slot.place][shown] = Param(slot.name, shown, codec, slot.required, slot.text, slot.kind)
+            if slot.kind == "version":
+                version = param
+            elif slot.kind == "key":
+                key = param
         return Operation(
             endpoint,
-            route,
+            style.routes[endpoint.tool],
             tuple(placed["path"].values()),
             placed["query"],
             placed["body"],
             version,
-            where,
-            key if endpoint.keyed else None,
+            arranged.version_place,
+            key,
         )
 
-    def _version(self, endpoint: Endpoint, route: Route) -> tuple[Param | None, str]:
-        if not endpoint.conditional:
-            return None, ""
-        place = self.style.version_place
-        if place == "body" and route.method == "DELETE":
-            place = "query"
-        text = "the version that was read"
-        return Param("version", self.style.version_name, self.version_codec, True, text, "version"), place
 
-    def _plant(self, operation: Operation) -> None:
-        node = self.root
-        for segment in operation.route.segments:
-            if segment[0] == "{":
-                suffix = segment.rpartition("}")[2]
-                if suffix not in node.parameter:
+def _plant(node: Node, tool: str, route: Route) -> None:
+    for segment in route.segments:
+        if segment[0] == "{":
+            suffix = segment.rpartition("}")[2]
+            below = node.parameter.get(suffix)
+            if below is None:
+                below = node.parameter[suffix] = Node()
+                if len(node.parameter) > 1:
                     # The bare parameter comes last: it would take the verb behind an id for a part of it.
-                    node.parameter = dict(sorted([*node.parameter.items(), (suffix, Node())], reverse=True, key=_first))
-                node = node.parameter[suffix]
-            else:
-                node = node.literal.setdefault(segment, Node())
-        node.methods[operation.route.method] = operation
+                    node.parameter = dict(sorted(node.parameter.items(), reverse=True, key=_first))
+        else:
+            below = node.literal.get(segment)
+            if below is None:
+                below = node.literal[segment] = Node()
+        node = below
+    node.methods[route.method] = tool
+
+
+_CODECS: Mapping[str, Codec] = {
+    "id": text_codec(LONGEST_ID, "an id, a text", "E1042"),
+    "text": text_codec(LONGEST_TEXT, f"a text of 1 to {LONGEST_TEXT} characters", "text"),
+    "int": int_codec(-LARGEST_INT, LARGEST_INT, "a whole number", 3),
+    "ids": ids_codec(),
+    "version": int_codec(0, LARGEST_INT, "the version, a whole number", 3),
+    "key": text_codec(LONGEST_KEY, f"a text of 1 to {LONGEST_KEY} characters", "8f14e45f"),
+}
+"""Kind → codec, of those that are the same in every style."""
+
+_FORMED: Mapping[str, Callable[[str], Codec]] = {
+    "bool": bool_codec,
+    "date": date_codec,
+    "month": month_codec,
+    "minutes": minutes_codec,
+    "hundredths": hundredths_codec,
+}
+"""Kind → what makes the codec from the format."""
+
+_IDS_SENT = ids_codec(least=1)
+
+
+@lru_cache(maxsize=64)
+def _moment(form: str, day: str) -> Codec:
+    return moment_codec(form, date_codec(day))
 
 
 def _first(pair: tuple[str, Node]) -> str:

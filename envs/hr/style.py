@@ -162,7 +162,7 @@ class Style:
         """The name of an optional query parameter, from that of its field."""
         if self.filters == "bracket":
             return f"filter[{name}]"
-        return cased(f"by {name}", "snake") if self.filters == "by" else name
+        return f"by_{name}" if self.filters == "by" else name
 
 
 @lru_cache(maxsize=1024)

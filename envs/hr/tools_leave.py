@@ -109,7 +109,7 @@ def list_leave(
     page: int = 1,
     page_size: int = 20,
 ) -> Json:
-    parts, values = chosen(world, "decide_leave", employee_id, department_id)
+    parts, values = chosen(world, "decide_leave", employee_id, department_id, few=status == "pending")
     if from_date is not None and to_date is not None:
         span(from_date, to_date)
     for condition, value, field in (

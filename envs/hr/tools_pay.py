@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from agentgym.envs.hr.access import SEEN, Right, caller, demand, person, place, sight
+from agentgym.envs.hr.access import Right, caller, demand, person, place, seen
 from agentgym.envs.hr.canonical import Adjustment, Json, Key, Run, canonical, day, paged, span, text
 from agentgym.envs.hr.canonical import month as month_of
 from agentgym.envs.hr.problems import absent, refused
@@ -75,8 +75,8 @@ def list_payslips(
         parts.append("e.department_id = ? AND e.status != 'left'")
         values.append(department_id)
     if not parts:
-        parts.append(SEEN)
-        values += sight(world, who, _PAY)
+        condition, values = seen(world, who, _PAY)
+        parts.append(condition)
     if from_month is not None and to_month is not None:
         span(from_month, to_month, ("from_month", "to_month"))
     for condition, value, field in (("p.month >= ?", from_month, "from_month"), ("p.month <= ?", to_month, "to_month")):
@@ -137,8 +137,8 @@ def list_adjustments(
         parts.append("e.employee_id = ?")
         values.append(employee_id)
     else:
-        parts.append(SEEN)
-        values += sight(world, who, _PAY)
+        condition, values = seen(world, who, _PAY, few=True)
+        parts.append(condition)
     if month is not None:
         parts.append("a.month = ?")
         values.append(month_of(month, "month"))

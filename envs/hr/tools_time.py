@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from datetime import date, timedelta
 
-from agentgym.envs.hr.access import SEEN, Caller, Right, caller, demand, person, place, sight
+from agentgym.envs.hr.access import Caller, Right, caller, demand, person, place, seen
 from agentgym.envs.hr.canonical import (
     Decision,
     Json,
@@ -115,9 +115,11 @@ _CORRECTION = (
 
 
 def chosen(
-    world: World, right: Right, employee_id: str | None, department_id: str | None
+    world: World, right: Right, employee_id: str | None, department_id: str | None, few: bool = False
 ) -> tuple[list[str], list[object]]:
     """Conditions on ``e`` and their values, for a list by person, by department, or of all that the caller may see.
+
+    With *few* the list's records are fewer than the people.
 
     Raises:
         ToolError: there is no such person or department, or the caller has no right over them.
@@ -133,8 +135,8 @@ def chosen(
         parts.append("e.department_id = ?")
         values.append(department_id)
     if not parts:
-        parts.append(SEEN)
-        values += sight(world, who, right)
+        condition, values = seen(world, who, right, few)
+        parts.append(condition)
     return parts, values
 
 
@@ -147,7 +149,7 @@ def list_corrections(
     page: int = 1,
     page_size: int = 20,
 ) -> Json:
-    parts, values = chosen(world, "view_attendance", employee_id, department_id)
+    parts, values = chosen(world, "view_attendance", employee_id, department_id, few=True)
     if status is not None:
         parts.append("c.status = ?")
         values.append(status)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import date, timedelta
 from functools import cache
-from typing import TypeVar
 
 from agentgym.envs.refund.gen_data import (
-    CHINESE,
-    COUNTRIES,
     RATES,
     Row,
     numbers_of,
@@ -17,69 +15,42 @@ from agentgym.envs.refund.gen_data import (
     shown_numbers,
 )
 from agentgym.envs.refund.gen_request import Order
-from agentgym.random import Stream
+from agentgym.envs.refund.seed_members import COUNTRIES
+from agentgym.generating import Draws
 from agentgym.world import parse_iso
 
 TABLES = (
-    "customers addresses risk_profiles tickets orders shipments tracking_events order_items gift_cards payments "
+    "risk_profiles orders shipments tracking_events order_items gift_cards payments "
     "returns refunds "
     "evidence evidence_requests traces fraud_reviews replacements"
 ).split()
 """Each after those that it refers to."""
 
 
-T = TypeVar("T")
-
-_WIDTH = 1 << 63
-_LOW = _WIDTH - 1
-
-
-class Draws(Stream):
-    """Small draws, several of them out of one word; what is left of a word stays 2¹⁶ times wider than a draw."""
-
-    def __init__(self, seed: int, name: str) -> None:
-        super().__init__(seed, name)
-        self._rest, self._width = 0, 1
-
-    def integers(self, low: int, high: int) -> int:
-        """An integer in low … high − 1, each as likely up to 1 : 65,536."""
-        span = high - low
-        if self._width < span << 16:
-            self._rest, self._width = self._word() & _LOW, _WIDTH
-        self._rest, found = divmod(self._rest, span)
-        self._width //= span
-        return low + found
-
-    def choice(self, options: Sequence[T]) -> T:
-        """One of *options*."""
-        return options[self.integers(0, len(options))]
-
-
 class Case:
     """Rows and draws of one scenario.
 
     Args:
-        stream: all draws but the level's.
-        country: where the customer lives, "" to draw it.
+        stream: all draws.
+        country: where the customer lives.
         chinese: whether the customer writes Chinese.
     """
 
-    def __init__(self, stream: Stream, country: str = "", chinese: bool = False) -> None:
+    def __init__(self, stream: Draws, country: str, chinese: bool) -> None:
         self.draw, self.chinese = stream, chinese
         self.unnamed = False
-        self.rows: dict[str, list[Row]] = {table: [] for table in TABLES}
+        self.rows: defaultdict[str, list[Row]] = defaultdict(list)
         self.order_days: list[tuple[str, str]] = []
         self._used: set[str] = set()
         self._shown = shown_numbers()
-        self.today = date(2026, 2, 2) + timedelta(stream.integers(0, 54))
+        self.country = _BY_CODE[country]
+        self.currency = self.country.currency
+        self.member = member = stream.choice(reference().members[country, chinese])
+        self.customer_id, self.ticket_id, self.tier = member.customer_id, member.ticket_id, member.tier
+        self.today = member.asked + _DAYS[stream.integers(0, 3)]
         self.now = f"{self.today}T{self.clock(12, 7)}Z"
         self._now = numbers_of(self.now)
-        self.country = _BY_CODE[country] if country else stream.choice(COUNTRIES)
-        self.currency = self.country.currency
         self.role = "desk_agent" if stream.integers(0, 4) else "desk_lead"
-        self.tier = stream.choice(("standard", "standard", "silver", "gold"))
-        self.asked = self.today - timedelta(stream.integers(0, 3))
-        self._customer()
 
     def mark(self) -> dict[str, int]:
         """How many rows there are, to `undo` what comes after."""
@@ -89,7 +60,7 @@ class Case:
         """Drop the rows added since `mark`."""
         del self.order_days[mark[""] :]
         for table, rows in self.rows.items():
-            del rows[mark[table] :]
+            del rows[mark.get(table, 0) :]
 
     def new_id(self, prefix: str) -> str:
         """A drawn id that no series of the snapshot reaches."""
@@ -122,53 +93,6 @@ class Case:
     def says(self, english: Sequence[str], chinese: Sequence[str]) -> str:
         """One wording in the customer's language."""
         return self.draw.choice(chinese if self.chinese else english)
-
-    def _customer(self) -> None:
-        country = self.country
-        if self.chinese:
-            self.own_name, name = self.draw.choice(CHINESE)
-        else:
-            name = self.own_name = f"{self.draw.choice(country.first)} {self.draw.choice(country.last)}"
-        self.customer_id, self.ticket_id = self.new_id("C"), self.new_id("T")
-        self.rows["customers"].append(
-            {
-                "customer_id": self.customer_id,
-                "name": name,
-                "tier": self.tier,
-                "country": country.code,
-                "currency": country.currency,
-                "email": f"{_plain(name)}.{self.draw.integers(10_000, 100_000)}@example.com",
-                "phone": f"{country.phone}{self.draw.integers(10**6, 10**7)}",
-                "language": "zh" if self.chinese else "en",
-                "created_at": self.at(date(2023, 1, 1) + timedelta(self.draw.integers(0, 900))),
-            }
-        )
-        self.address_id = self.new_id("AD")
-        self.rows["addresses"].append(
-            {
-                "address_id": self.address_id,
-                "customer_id": self.customer_id,
-                "city": self.draw.choice(country.cities),
-                "street": f"{self.draw.choice(country.streets)} {self.draw.integers(1, 140)}",
-                "postcode": str(self.draw.integers(10_000, 99_999)),
-                "country": country.code,
-            }
-        )
-        self.risk = {
-            "customer_id": self.customer_id,
-            "fraud_score": self.draw.integers(2, 72),
-            "internal_note": self.draw.choice(NOTES),
-        }
-        self.rows["risk_profiles"].append(self.risk)
-        self.ticket = {
-            "ticket_id": self.ticket_id,
-            "customer_id": self.customer_id,
-            "channel": self.draw.choice(("chat", "email", "phone")),
-            "subject": "Request",
-            "created_at": f"{self.asked}T{self.clock(8, 4)}Z",
-            "status": "open",
-        }
-        self.rows["tickets"].append(self.ticket)
 
     def price(self, product: Row) -> int:
         """A price in the customer's currency, up to 20 % off the list's, never a number that is shown anyway."""
@@ -208,14 +132,17 @@ class Case:
         placed_at = self.at(placed)
         self.order_days.append((placed_at, order_id))
         rate, step = RATES[self.currency]
-        lines = [(row, quantity, self.price(row)) for row, quantity in zip(products, quantities, strict=True)]
-        goods = sum(price * quantity for _, quantity, price in lines)
         shipping = 490 * rate // 100 // step * step if parcel else 0
-        off = goods * self.draw.integers(6, 17) // 100 // step * step if coupon else 0
+        while True:
+            lines = [(row, quantity, self.price(row)) for row, quantity in zip(products, quantities, strict=True)]
+            goods = sum(price * quantity for _, quantity, price in lines)
+            off = goods * self.draw.integers(6, 17) // 100 // step * step if coupon else 0
+            if self.hides(goods + shipping - off):
+                break
         order = {
             "order_id": order_id,
             "customer_id": self.customer_id,
-            "address_id": self.address_id,
+            "address_id": self.member.address_id,
             "placed_at": placed_at,
             "status": "processing" if not parcel else "delivered" if delivered else "shipped",
             "currency": self.currency,
@@ -253,7 +180,7 @@ class Case:
             "tracking_number": f"{carrier[:2].upper()}{self.draw.integers(10**9, 10**10)}{self.country.code}",
         }
         self.rows["shipments"].append(parcel)
-        place = self.rows["addresses"][0]["city"]
+        place = self.member.city
         code, day, where = (
             ("delivered", delivered, place) if delivered else ("in_transit", placed + timedelta(2), "sorting centre")
         )
@@ -334,18 +261,13 @@ class Case:
 
     def patch(self) -> dict[str, list[Row]]:
         """The rows by table, without empty tables."""
-        return {table: rows for table, rows in self.rows.items() if rows}
+        rows = self.rows
+        return {table: rows[table] for table in TABLES if table in rows and rows[table]}
 
 
 _BY_CODE = {each.code: each for each in COUNTRIES}
+_DAYS = tuple(timedelta(days) for days in range(3))
 _TWO = tuple(f"{number:02}" for number in range(60))
-
-
-@cache
-def _plain(name: str) -> str:
-    """A name as it stands in an e-mail address."""
-    letters = name.lower().replace(" ", ".")
-    return "".join(letter for letter in letters if letter.isascii() and (letter.isalpha() or letter == "."))
 
 
 @cache
@@ -353,13 +275,3 @@ def _affordable(categories: tuple[str, ...], most: int) -> tuple[Row, ...]:
     return tuple(
         row for name in categories for row in reference().products[name] if 1_500 <= row["list_price_minor"] <= most
     )
-
-
-NOTES = (
-    "asks for the amount in writing",
-    "called twice in January",
-    "prefers e-mail",
-    "moved house last autumn",
-    "was sent a voucher in May",
-)
-"""Internal notes: nobody outside reads them."""

@@ -45,7 +45,7 @@ def _photos(
         "outer_packaging": draw.choice(_DENTED if carrier_at_fault and not remark else _FINE),
         "signature": draw.choice(_REMARK if remark else _CLEAN),
     }
-    at, made = case.ticket["created_at"], []
+    at, made = case.member.ticket_at, []
     for kind in KINDS:
         if kind not in missing:
             sender = "carrier" if kind == "signature" else "customer"
@@ -122,7 +122,7 @@ def damage(case: Case, i: int, hard: bool) -> Request:
     draw, mark = case.draw, case.mark()
     product = case.products(("home", "electronics"), 1, 9_000)[0]
     gap = draw.integers(0, 7)
-    delivered = case.asked - timedelta(gap)
+    delivered = case.member.asked - timedelta(gap)
     count = draw.integers(2, 4) if hard else draw.integers(1, 3)
     others = [row for row in case.products(("home", "apparel"), count, 8_000) if row is not product][: count - 1]
     units = draw.integers(1, 3) if hard else 1
@@ -225,7 +225,7 @@ def evidence_missing(case: Case, i: int, hard: bool) -> Request:
     """One or two photos are missing: ask for those not asked for yet, refuse until they are there."""
     draw = case.draw
     product = case.products(("home", "electronics"), 1, 9_000)[0]
-    delivered = case.asked - timedelta(draw.integers(0, 7))
+    delivered = case.member.asked - timedelta(draw.integers(0, 7))
     missing = tuple(draw.sample(KINDS, 2 if hard else 1))
     requested = missing[1:] if hard and draw.integers(0, 2) else ()
     order = case.order([product], [draw.integers(1, 3)], delivered)

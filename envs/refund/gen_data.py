@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Callable
 from datetime import date
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from agentgym.envs.refund.seed_members import CHINESE, SUBJECT
 from agentgym.generating import spelt_numbers
 from agentgym.snapshot import snapshot_file
 
@@ -21,74 +23,19 @@ RATES = {"EUR": (100, 1), "GBP": (86, 1), "JPY": (165, 10), "KRW": (1500, 100), 
 PLAIN_CATEGORIES = ("electronics", "apparel", "home")
 
 
-class Country(NamedTuple):
-    """Where a customer lives."""
+class Member(NamedTuple):
+    """A customer of the snapshot who has not ordered anything yet and wrote a ticket: who a generated case is about."""
 
-    code: str
-    currency: str
-    carrier: str
-    phone: str
-    cities: tuple[str, ...]
-    streets: tuple[str, ...]
-    first: tuple[str, ...]
-    last: tuple[str, ...]
-
-
-def _country(line: str) -> Country:
-    code, currency, carrier, phone, cities, streets, first, last = (part.strip() for part in line.split("|"))
-    return Country(
-        code,
-        currency,
-        carrier,
-        phone,
-        tuple(cities.split(",")),
-        tuple(streets.split(",")),
-        tuple(first.split()),
-        tuple(last.split()),
-    )
-
-
-COUNTRIES = tuple(
-    _country(line)
-    for line in """
-DE|EUR|Nordpost|+49 30 6|Bremen,Leipzig,Dresden|Gartenweg,Bahnhofstraße|\
-Nele Paul Ida Ömer Frieda Anton|Vogt Seidel Lorenz Yildiz Busch
-AT|EUR|Nordpost|+43 1 6|Linz,Salzburg|Landstraße,Kirchengasse|\
-Lea Jakob Theresa Florian|Hofer Pichler Leitner Egger
-FR|EUR|Velox|+33 1 6|Lille,Rennes,Toulouse|rue de la Gare,rue Pasteur|\
-Manon Théo Inès Karim Louise|Dubois Moreau Petit Haddad
-IT|EUR|Velox|+39 06 6|Verona,Napoli|via Dante,via Mazzini|\
-Sara Matteo Francesca Davide|Rinaldi Villa Marino Testa
-ES|EUR|Velox|+34 91 6|Bilbao,Zaragoza|calle Nueva,calle Real|\
-Elena Diego Marta Álvaro|Castro Ramos Gil Serrano
-NL|EUR|Nordpost|+31 20 6|Leiden,Groningen|Kerkstraat,Molenweg|\
-Lotte Daan Noor Thijs|Bakker Smit Dekker Vos
-PL|EUR|Nordpost|+48 22 6|Łódź,Poznań|ulica Leśna,ulica Ogrodowa|\
-Julia Jan Hanna Szymon|Wójcik Mazur Krawczyk Dudek
-IE|EUR|Parcelway|+353 1 6|Dublin,Limerick|Main Street,Castle Road|\
-Saoirse Conor Ciara Sean|Kelly Ryan Doyle Nolan
-GB|GBP|Parcelway|+44 20 6|York,Bath,Glasgow|Station Road,Park Lane|\
-Emily Oliver Zara Callum Ruby|Evans Wright Ahmed Cooper Reid
-US|USD|Parcelway|+1 312 6|Denver,Boston,Seattle|Elm Street,Pine Avenue|\
-Ava Lucas Chloe Diego Naomi|Miller Brooks Rivera Kim Foster
-IN|USD|Globex|+91 80 6|Chennai,Jaipur|Lake Road,Station Road|\
-Meera Vikram Divya Rahul|Nair Gupta Rao Desai
-BR|USD|Globex|+55 21 6|Santos,Fortaleza|rua do Sol,avenida Central|\
-Ana Bruno Camila Rafael|Costa Lima Pereira Rocha
-JP|JPY|Tsubame|+81 6 6|Kyoto,Sapporo|Hon-dori,Ekimae|\
-Mio Ren Hana Takumi|Suzuki Ito Nakamura Yamada
-KR|KRW|Globex|+82 51 6|Incheon,Daegu|Jung-ro,Haeun-daero|\
-Ha-eun Jun-ho Su-bin Min-seo|Jung Kang Yoon Lim
-""".strip().splitlines()
-)
-
-CHINESE = tuple(
-    tuple(pair.split(":"))
-    for pair in "王芳:Wang Fang,李伟:Li Wei,张敏:Zhang Min,刘洋:Liu Yang,陈静:Chen Jing,杨帆:Yang Fan,赵磊:Zhao "
-    "Lei,周婷:Zhou Ting,吴强:Wu Qiang,"
-    "徐丽:Xu Li,孙浩:Sun Hao,马超:Ma Chao,朱琳:Zhu Lin,胡军:Hu Jun,郭雪:Guo Xue,何平:He Ping".split(",")
-)
-"""Names as their owners write them, and as they stand in the shop's records."""
+    customer_id: str
+    own_name: str
+    email: str
+    tier: str
+    address_id: str
+    city: str
+    ticket_id: str
+    ticket_at: str
+    asked: date
+    fraud_score: int
 
 
 class Reference(NamedTuple):
@@ -100,6 +47,8 @@ class Reference(NamedTuple):
     notices: tuple[Row, ...]
     holidays: dict[str, frozenset[date]]
     strangers: tuple[Row, ...]
+    members: dict[tuple[str, bool], tuple[Member, ...]]
+    """By country and by whether they write Chinese."""
 
 
 @lru_cache(maxsize=1)
@@ -132,9 +81,28 @@ def reference() -> Reference:
                 "WHERE r.order_id = o.order_id) ORDER BY o.order_id"
             )
         ),
+        _members(rows),
     )
     connection.close()
     return found
+
+
+def _members(rows: Callable[[str], list[Row]]) -> dict[tuple[str, bool], tuple[Member, ...]]:
+    own_names = {written: own for own, written in CHINESE}
+    found: dict[tuple[str, bool], list[Member]] = {}
+    for row in rows(
+        "SELECT customer_id, name, email, tier, c.country, language, address_id, city, ticket_id, "
+        "t.created_at AS ticket_at, fraud_score FROM customers c JOIN addresses USING (customer_id) "
+        "JOIN tickets t USING (customer_id) JOIN risk_profiles USING (customer_id) "
+        f"WHERE t.subject = '{SUBJECT}' AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.customer_id) "
+        "ORDER BY customer_id"
+    ):
+        chinese = row.pop("language") == "zh"
+        country, name = row.pop("country"), row.pop("name")
+        row["own_name"] = own_names[name] if chinese else name
+        row["asked"] = date.fromisoformat(row["ticket_at"][:10])
+        found.setdefault((country, chinese), []).append(Member(**row))
+    return {key: tuple(members) for key, members in found.items()}
 
 
 _PAIRS = tuple(slice(place, place + 2) for place in (5, 8, 11, 14, 17))

@@ -8,8 +8,8 @@ from functools import partial
 
 from agentgym.envs.refund import gen_damage, gen_handoff, gen_money, gen_orders, gen_parcels, gen_settled, gen_windows
 from agentgym.envs.refund.gen_case import Case
-from agentgym.envs.refund.gen_data import COUNTRIES
 from agentgym.envs.refund.gen_request import Request
+from agentgym.envs.refund.seed_members import COUNTRIES
 
 ALL = tuple(each.code for each in COUNTRIES)
 NOT_NORDPOST = tuple(each.code for each in COUNTRIES if each.carrier != "Nordpost")

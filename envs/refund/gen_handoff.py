@@ -173,9 +173,12 @@ def _reasons(case: Case, request: Request, i: int, reason: str, back: Row, amoun
             )
         )
     elif reason == "fraud_suspected":
-        case.risk.update(
-            fraud_score=case.draw.integers(80, 99),
-            internal_note="several claims for parcels that were signed for; watch",
+        case.rows["risk_profiles"].append(
+            {
+                "customer_id": case.customer_id,
+                "fraud_score": case.draw.integers(80, 99),
+                "internal_note": "several claims for parcels that were signed for; watch",
+            }
         )
         checks.must_read(request, i, "risk", risk, "hand_off")
     elif reason == "customer_requests_person":

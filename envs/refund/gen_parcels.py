@@ -70,7 +70,7 @@ def late_delivery(case: Case, i: int, hard: bool) -> Request:
     draw = case.draw
     refuse = draw.integers(0, 5) == 0
     late = draw.integers(2, 6) if refuse else draw.integers(6, 15)
-    delivered = case.asked - timedelta(draw.integers(1, 9))
+    delivered = case.member.asked - timedelta(draw.integers(1, 9))
     promised = delivered - timedelta(late)
     count = draw.integers(2, 4) if hard else draw.integers(1, 3)
     mark = case.mark()
@@ -84,7 +84,7 @@ def late_delivery(case: Case, i: int, hard: bool) -> Request:
     )
     values = [order.value(n) for n in range(count)]
     amount = calculator.late_delivery(promised.isoformat(), delivered, values)
-    if not case.hides(amount or 10**9, *values):
+    if not amount or not case.hides(amount, *values):
         case.undo(mark)
         return late_delivery(case, i, hard)
     request = Request("late-delivery", order.id)

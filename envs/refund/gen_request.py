@@ -25,7 +25,7 @@ from agentgym.scenario import (
 )
 
 
-@dataclass
+@dataclass(slots=True)
 class Request:
     """One wish of the customer: what it adds to the opening, to the checks and to gold.
 
@@ -83,7 +83,7 @@ class Request:
     """The reason to hand the whole case off."""
 
 
-@dataclass
+@dataclass(slots=True)
 class Order:
     """An order that was added to the patch."""
 

@@ -114,12 +114,14 @@ def last_of(case: Case, category: str, delivered: date) -> date:
 
 def _delivered_for(case: Case, category: str, gap: int) -> date:
     """A delivery day whose last day to ask is *gap* days before the ticket's, if possible within a notice."""
-    day = case.asked - timedelta(gap)
+    day = case.member.asked - timedelta(gap)
     start = day - timedelta(calculator.WINDOWS[category] + calculator.EXTRA_DAYS[case.tier])
     tries = [start - timedelta(back) for back in range(-1, 12)]
     lasts = [(each, last_of(case, category, each)) for each in tries]
     usable = [
-        (each, last) for each, last in lasts if last.isoformat() not in SHOWN_DAYS and (last < case.asked) == (gap > 0)
+        (each, last)
+        for each, last in lasts
+        if last.isoformat() not in SHOWN_DAYS and (last < case.member.asked) == (gap > 0)
     ]
 
     def fit(entry: tuple[date, date]) -> tuple[int, int, date]:

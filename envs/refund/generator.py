@@ -17,13 +17,12 @@ from agentgym.envs.refund import calculator
 from agentgym.envs.refund import gen_checks as checks
 from agentgym.envs.refund import gen_gold as gold
 from agentgym.envs.refund import gen_texts as texts
-from agentgym.envs.refund.gen_case import Case, Draws
+from agentgym.envs.refund.gen_case import Case
 from agentgym.envs.refund.gen_data import reference
 from agentgym.envs.refund.gen_families import FAMILIES, Family
 from agentgym.envs.refund.gen_plans import CHECKS, PLAN, PROCESS, SAID, SAID_NO_FRAUD, SCENARIO, STATE, USER, plan_of
 from agentgym.envs.refund.gen_request import Request
-from agentgym.generating import among, like
-from agentgym.random import Stream
+from agentgym.generating import Draws, Late, among, late, like
 from agentgym.scenario import (
     CallSpec,
     Checkpoint,
@@ -57,6 +56,18 @@ CODES: Final = (
 _PLACE: Final[dict[str, int]] = {code: place for place, code in enumerate(CODES)}
 
 
+class _Generated(Late, Scenario):
+    """A scenario whose gold is made when somebody wants to see it."""
+
+    late = ("instruction", "plan", "gold")
+
+
+class _GeneratedChecks(Late, Checks):
+    """Checks of which those of the end are made there."""
+
+    late = ("end", "final_state", "may_change", "answer", "answer_state", "said", "text")
+
+
 def generate(seed: int, level: str | None = None) -> Scenario:
     """Make the training scenario of a seed.
 
@@ -67,15 +78,21 @@ def generate(seed: int, level: str | None = None) -> Scenario:
     Raises:
         ValueError: an unknown level.
     """
-    if level is None:
-        level = Stream(seed, "level").choice(LEVELS)
+    stream = Draws(seed, "scenario")
+    # Drawn also where it is given: what comes after it stays the same.
+    drawn = stream.choice(LEVELS)
+    level = drawn if level is None else level
     if level not in LEVELS:
         raise ValueError(f"expected level to be one of {', '.join(LEVELS)}, got {level!r}")
-    stream = Draws(seed, "scenario")
     family = stream.choice(FAMILIES)
     chinese = stream.integers(0, 100) < _CHINESE
-    case = Case(stream, stream.choice(family.countries), chinese)
-    requests = _requests(case, family, level)
+    while True:
+        case = Case(stream, stream.choice(family.countries), chinese)
+        requests = _requests(case, family, level)
+        # What several requests come to must not be a number that is shown anyway, just as what each one does.
+        total = sum(request.refund_minor for request in requests) if len(requests) > 1 else 0
+        if not total or case.hides(total):
+            break
     return _scenario(f"refund/train/{level}-{seed}", level, family, case, requests)
 
 
@@ -148,30 +165,40 @@ def _scenario(name: str, level: str, family: Family, case: Case, requests: list[
     codes = sorted(set(refused), key=lambda code: _PLACE[code])
     reason = requests[0].hand_off
     status = "open" if reason else "pending" if any(request.pending for request in requests) else "solved"
-    return like(
+
+    def final() -> dict[str, object]:
+        return _checks(case, requests, status, codes, len(refused) < len(requests))
+
+    def rest() -> dict[str, object]:
+        return {
+            "instruction": ". ".join(request.goal for request in requests) + ".",
+            "plan": plan_of(tuple(request.kind for request in requests)),
+            "gold": _gold(case, requests, status, tuple(codes)),
+        }
+
+    return late(
+        _Generated,
         SCENARIO,
+        rest,
         id=name,
         family=family.name,
         level=level,
         language="zh" if case.chinese else "en",
         now=parse_iso(case.now),
-        instruction=". ".join(request.goal for request in requests) + ".",
         given=[case.ticket_id, *_email(case), *(number for request in requests for number in request.given)],
         domain={"caller": case.customer_id, "ticket": case.ticket_id, "role": case.role},
         user=_user(case, requests, level),
         initial_state=like(STATE, patch=case.patch()),
         events=[event for request in requests for event in request.events],
         checkpoints=_checkpoints(case, requests),
-        checks=_checks(case, requests, status, codes, len(refused) < len(requests)),
+        checks=late(_GeneratedChecks, CHECKS, final, process=_process(case, requests)),
         veto=_unique(rule for request in requests for rule in request.veto),
         secrets=checks.secrets(case) + [secret for request in requests for secret in request.secrets],
-        plan=plan_of(tuple(request.kind for request in requests)),
-        gold=_gold(case, requests, status, tuple(codes)),
     )
 
 
 def _email(case: Case) -> list[str]:
-    return [case.rows["customers"][0]["email"]] if case.unnamed else []
+    return [case.member.email] if case.unnamed else []
 
 
 def _let_decide(case: Case, requests: list[Request]) -> None:
@@ -182,7 +209,8 @@ def _let_decide(case: Case, requests: list[Request]) -> None:
         case.role = "desk_lead"
 
 
-def _checks(case: Case, requests: list[Request], status: str, codes: list[str], done: bool) -> Checks:
+def _checks(case: Case, requests: list[Request], status: str, codes: list[str], done: bool) -> dict[str, object]:
+    """What is asked of the end of an episode."""
     reason = requests[0].hand_off
     ticket = checks.state(
         "SELECT status FROM tickets WHERE ticket_id = :id", status, "text", bool(reason), id=case.ticket_id
@@ -190,17 +218,15 @@ def _checks(case: Case, requests: list[Request], status: str, codes: list[str], 
     allowed = [entry for request in requests for entry in request.may_change]
     if not reason:
         allowed.append(checks.update("tickets", "ticket_id", case.ticket_id, "status"))
-    return like(
-        CHECKS,
-        end=_end(reason, done),
-        final_state=[*(check for request in requests for check in request.final_state), ticket],
-        may_change=allowed,
-        answer=None if reason else _answer(case, requests, codes, done),
-        answer_state={key: wanted for request in requests for key, wanted in request.answer_state.items()},
-        said=_said(requests),
-        text=[entry for request in requests for entry in request.text],
-        process=_process(case, requests),
-    )
+    return {
+        "end": _end(reason, done),
+        "final_state": [*(check for request in requests for check in request.final_state), ticket],
+        "may_change": allowed,
+        "answer": None if reason else _answer(case, requests, codes, done),
+        "answer_state": {key: wanted for request in requests for key, wanted in request.answer_state.items()},
+        "said": _said(requests),
+        "text": [entry for request in requests for entry in request.text],
+    }
 
 
 @cache
@@ -217,16 +243,16 @@ def _unique(entries: Iterable[M]) -> list[M]:
 
 
 def _user(case: Case, requests: list[Request], level: str) -> UserSpec:
-    parts = [case.says(*texts.GREETINGS).replace("{name}", case.own_name)]
+    parts = [case.says(*texts.GREETINGS).replace("{name}", case.member.own_name)]
     for number, request in enumerate(requests):
         if number:
             parts.append(case.says(*texts.JOINTS))
         parts += request.ask
     if case.unnamed:
-        parts.append(case.says(*texts.EMAIL).replace("{id}", case.rows["customers"][0]["email"]))
+        parts.append(case.says(*texts.EMAIL).replace("{id}", case.member.email))
     if level in _HARD:
         parts.append(case.says(*texts.WISHES))
-    parts.append(case.says(*texts.CLOSINGS).replace("{name}", case.own_name))
+    parts.append(case.says(*texts.CLOSINGS).replace("{name}", case.member.own_name))
     facts: dict[str, Fact] = {}
     for request in requests:
         facts |= request.facts
@@ -286,8 +312,9 @@ def _process(case: Case, requests: list[Request]) -> Process:
     confirm = list(dict.fromkeys(name for request in requests for name in request.confirm))
     order = [(entry, checks.any_call(name)) for request in requests for entry, name in request.before]
     if _risky(requests):
-        required.append([_risk_call(case)])
-        order += [(_risk_call(case), checks.any_call(name)) for name in confirm]
+        risk = _risk_call(case)
+        required.append([risk])
+        order += [(risk, checks.any_call(name)) for name in confirm]
     return like(PROCESS, required=required, order=order, confirm_before=confirm, max_steps=30 + 20 * len(requests))
 
 

@@ -26,6 +26,16 @@ def entries(block: str) -> list[list[str]]:
     return [line.split("|") for line in block.strip().splitlines()]
 
 
+def plain(name: str) -> str:
+    """A name as it stands in an e-mail address.
+
+    >>> plain("Łukasz O'Connor")
+    'lukasz.oconnor'
+    """
+    letters = "".join(ASCII.get(letter, letter) for letter in name).lower().replace(" ", ".")
+    return "".join(letter for letter in letters if letter.isascii() and (letter.isalnum() or letter == "."))
+
+
 class Shop:
     """Rows of all tables while they are made up, with the draws and the counters of ids."""
 
@@ -71,13 +81,11 @@ class Shop:
         name = name or f"{self.pick(first)} {self.pick(last).replace('_', ' ')}"
         city, _, postcode = self.pick(cities).partition(":")
         customer_id = self.next_id("C")
-        plain = "".join(ASCII.get(letter, letter) for letter in name).lower()
-        address = "".join(c if c.isascii() and (c.isalnum() or c == ".") else "" for c in plain.replace(" ", "."))
         self.add(
             "customers",
             customer_id=customer_id,
             name=name,
-            email=f"{address}{self.draw(90) + 10}.{customer_id[-2:]}@example.{self.pick(('com', 'net', 'org'))}",
+            email=f"{plain(name)}{self.draw(90) + 10}.{customer_id[-2:]}@example.{self.pick(('com', 'net', 'org'))}",
             phone=f"{person[3]}{self.draw(9000) + 1000}",
             tier=tier or self.pick(("standard",) * 6 + ("silver", "silver", "gold")),
             country=country,

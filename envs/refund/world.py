@@ -1,4 +1,4 @@
-"""Seed data of the refund desk: about 340 customers and 1,100 orders of a shop, the same bytes wherever it is built.
+"""Seed data of the refund desk: about 680 customers and 1,100 orders of a shop, the same bytes wherever it is built.
 
 The first orders (A1001 and following) are written by hand, the rest is drawn. Draws come from SHA-256 of a counter,
 since neither Python nor numpy promises that its own streams stay the same. Standard library only.
@@ -11,6 +11,7 @@ import sqlite3
 from agentgym.envs.refund.seed_cases import cases
 from agentgym.envs.refund.seed_data import CURRENCIES, HOLIDAYS, LIMITS, NOTICES, PRODUCTS, STAFF, SUPPLIERS, TABLES
 from agentgym.envs.refund.seed_history import history
+from agentgym.envs.refund.seed_members import members
 from agentgym.envs.refund.seed_shop import Shop, entries
 
 
@@ -50,6 +51,7 @@ def build(connection: sqlite3.Connection) -> None:
     reference(shop)
     cases(shop)
     history(shop)
+    members(shop)
     for table in TABLES:
         for row in shop.rows[table]:
             marks = ", ".join("?" for _ in row)
