@@ -42,10 +42,12 @@ BLIND = {
     "asked_blind_b_unheld.jsonl": ("e3280ee2dd0b1869da7dbd2bf6892f7e00d5c282fc1f2017ef168470805852f2", 59),
     "asked_blind_c_held.jsonl": ("6edf8ecbbe2b23c196c039e4c79b4bff3ff20155bdfc836a63c989b6985cfeff", 48),
     "asked_blind_c_unheld.jsonl": ("510febea0254a16816ece481b2580a07540ae9635d9fe20e682ca91d104769ed", 45),
+    "asked_blind_d_held.jsonl": ("d81a21c5a154663d8236de5ff60ab6e50da7f8f361d523fe6f22ad65e559739a", 52),
+    "asked_blind_d_unheld.jsonl": ("80b7e493837f86ca71e32ea43bf8d8d3332eb3851fd2c9e60a9d19b4bd80c21c", 48),
 }
 """Hash of each file as it was written by one who had not seen the matcher, and how many of 60 are answered right.
 
-In C, eight more that only state something are answered without a fact, which counts as wrong here.
+In C eight more, and in D six more, that only state something are answered without a fact, which counts as wrong here.
 """
 
 
