@@ -128,7 +128,7 @@ class Late(BaseModel):
 
 def _completed(model: S) -> S:
     """Make what is missing; from then on *model* is of the class that it stands for."""
-    values = model.__dict__
+    values = vars(model)
     values.update(values.pop(_MAKE)())
     for value in values.values():
         if isinstance(value, Late):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agentgym.confirmations import Consents
@@ -69,7 +69,7 @@ class Vetoes:
         ]
         self._true = [reader.holds(query) for _, query in self._queries]
         # Read now, since the world may change; spelt out when something is told.
-        self._secrets = [
+        self._secrets: list[tuple[Any, Any, str | None, Sequence[Party]]] = [
             (str(value) if spec.type in ("text", "id") else value, spec.type, spec.currency, spec.allowed_to)
             for spec in scenario.secrets
             for value in reader.column(spec.sql, spec.params)
