@@ -108,7 +108,7 @@ _NEEDLESS: Final = _Signs(
     r"|\bwithout (?:telling|giving|knowing)\b|\b(?:already|(?:i|we) have|'ve|has) (?:found|got|noted|looked up)\b"
     r"|\balready (?:have|know|see)\b"
     r"|\bisn't (?:needed|necessary|required)\b|\bis not (?:needed|necessary|required)\b"
-    r"|不用|不必|无需|无须|(?<!需)不需要|没必要|用不着|别(?:再)?(?:告诉|提供|发|说|找|给|寄)|不要(?:告诉|提供|发|说|找"
+    r"|不用|不必|无需|无须|不需要|没必要|用不着|别(?:再)?(?:告诉|提供|发|说|找|给|寄)|不要(?:告诉|提供|发|说|找"
     r"|给|寄)|已经(?:有|查到|知道|找到|记录)"
 )
 _CLOSING: Final = _Signs(

@@ -4,8 +4,7 @@ A phrase of a fact's ``when`` is heard in any sentence. In a *question* or a *re
 inflected, in another order or replaced by words that mean the same (`agentgym.lexicon`), and words of the fact itself.
 Where that finds nothing, all words of the question are weighed (`agentgym.weighing`). A question for something that
 can be named (a phone number, a birthday) never gets a fact that is not about it, and what need not be told is not asked
-for. Where a fact has example questions, what was heard is judged anew by how like the message is to them
-(`agentgym.judged`). Nothing is drawn and nothing learnt on the way: the same message always means the same.
+for. Nothing is drawn and nothing learnt: the same message always means the same.
 """
 
 from __future__ import annotations
@@ -62,31 +61,11 @@ class _Part(NamedTuple):
 
 def asked_for(message: str, facts: Mapping[str, Fact]) -> list[str]:
     """Return the names of the facts that *message* asks for, in the order of the script."""
-    script = tuple((name, tuple(fact.when), fact.say, tuple(fact.asked)) for name, fact in facts.items())
-    return list(_judged(message[:LONGEST], script))
+    return list(_asked_for(message[:LONGEST], tuple((name, tuple(f.when), f.say) for name, f in facts.items())))
 
 
 @lru_cache(maxsize=256)
-def _judged(message: str, script: Script) -> tuple[str, ...]:
-    """What the rules hear, judged anew for the facts that have example questions."""
-    heard = _by_rules(message, script)
-    if not any(asked for *_, asked in script):
-        return heard
-    # The table of word vectors is read only where it is needed.
-    from agentgym.judged import asks_surely, judged
-
-    asked = judged(message, script, heard)
-    # A phrase in what is only said is heard as it stands: there is no question that could be judged.
-    said = () if asks_surely(message) else heard
-    return tuple(
-        name
-        for name, _, _, examples in script
-        if (asked.get(name, name in heard) if examples and name not in said else name in heard)
-    )
-
-
-@lru_cache(maxsize=256)
-def _by_rules(message: str, script: Script) -> tuple[str, ...]:
+def _asked_for(message: str, script: Script) -> tuple[str, ...]:
     known = compiled(script)
     asked: set[str] = set()
     spoken: set[str] = set()
