@@ -7,15 +7,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
 from spawned import TinyEnv
 
 from agentgym.backends.engine import unavailable
 from agentgym.errors import BackendError
-
-# Machines are shared: how long an example takes on the wall says nothing of what is tested.
-settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("shared")
 
 
 @pytest.fixture

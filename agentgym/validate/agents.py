@@ -21,6 +21,7 @@ from agentgym.state import EpisodeState
 from agentgym.text import dumps
 from agentgym.validate.gold_known import Neighbourhood, calls, seen_values
 from agentgym.validate.gold_runs import GoldRun, gold_runs, good_runs
+from agentgym.validate.moves import roomy
 from agentgym.validate.registry import Finding, check
 from agentgym.validate.subject import Subject, scripted
 from agentgym.verdict import Verdict
@@ -32,6 +33,7 @@ _SEEDS = 3
 _EPISODES = 300
 _SHARE = 0.15
 _TENTH = 10
+_MORE = 15
 _ENDS = ("done", "refused", "impossible")
 _TALK = frozenset({"respond", "confirm_with_user"})
 
@@ -292,8 +294,12 @@ def _informed_spam(subject: Subject) -> Iterator[Outcome]:
         ways = [calls(tool, known) for tool in subject.domain.tools if tool.writes]
         # The tools take turns, so that a small budget sees each of them.
         writes = [call for turn in itertools.zip_longest(*ways) for call in turn if call is not None]
-        writes = writes[: max(0, run.scenario.checks.process.max_steps - len(reads) - 1)]
-        yield from _scripted(subject, "informed spammer", run.scenario, [*reads, *writes, run.actions[-1]])
+        # With a little more than the budget: "every write" must not end before there was one to each row.
+        budget = run.scenario.checks.process.max_steps + _MORE
+        writes = writes[: budget - len(reads) - 1]
+        yield from _scripted(
+            subject, "informed spammer", roomy(run.scenario, budget), [*reads, *writes, run.actions[-1]]
+        )
     world.close()
 
 

@@ -168,7 +168,7 @@ def _checks(requests: list[Request], codes: tuple[str, ...], done: bool, steps: 
         said=_said(requests),
         text=[entry for request in requests for entry in request.text],
         process=like(
-            PROCESS, required=_unique(entry for request in requests for entry in request.required), max_steps=steps + 45
+            PROCESS, required=_unique(entry for request in requests for entry in request.required), max_steps=steps + 30
         ),
     )
 
