@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -129,6 +129,10 @@ class Known:
             text: stands in for a required text of which nothing is known and whose manual has no example; "" leaves out
                 a tool that needs one.
         """
+        return list(self.ways(parameters, text))
+
+    def ways(self, parameters: Schema, text: str = "") -> Iterator[Json]:
+        """Like `calls`, one by one, by what is known now: few are taken of many."""
         properties = parameters.get("properties", {})
         required = [name for name in properties if name in parameters.get("required", ())]
         options = {name: self.suitable(name, properties[name]) for name in properties}
@@ -136,26 +140,27 @@ class Known:
             if not options[name] and text:
                 options[name] = _made_up(properties[name], text)
         base = self._combined({name: options[name] for name in required})
+        first = list(itertools.islice(base, 8))
         free = bool(parameters.get("optional"))
         others = [name for name in properties if name not in required and ("_id" in name or not required or free)]
         most = _MOST_FREE if free else None
         widened = [
-            {**arguments, name: value} for name in others for arguments in base[:8] for value in options[name][:most]
+            {**arguments, name: value} for name in others for arguments in first for value in options[name][:most]
         ]
         if free:
-            return widened + base
-        return base + widened if required or not others else widened
+            return itertools.chain(widened, first, base)
+        return itertools.chain(first, base, widened) if required or not others else iter(widened)
 
-    def _combined(self, options: Mapping[str, list[Any]]) -> list[Json]:
+    def _combined(self, options: Mapping[str, list[Any]]) -> Iterator[Json]:
         """Arguments of the first of the options, those first in which most pairs stood in one object of a result."""
         if not options:
-            return [{}]
+            return iter([{}])
         most = max(2, int(_MOST_CALLS ** (1 / len(options))))
         if len(options) == 1:
-            return [{name: value} for name, values in options.items() for value in values[:most]]
+            return iter([{name: value} for name, values in options.items() for value in values[:most]])
         ways = [[(value, self._place(name, value)) for value in values[:most]] for name, values in options.items()]
         products = sorted(itertools.product(*ways), key=_disorder)
-        return [dict(zip(options, (value for value, _ in product), strict=True)) for product in products]
+        return (dict(zip(options, [value for value, _ in product], strict=True)) for product in products)
 
     def _place(self, key: str, value: Any) -> set[int] | None:
         """The objects in which an argument stood."""

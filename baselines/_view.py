@@ -147,12 +147,15 @@ class View:
 
     def fresh(self, tools: Sequence[str], text: str = "") -> Iterator[tuple[str, Json]]:
         """Give the calls to *tools* that what is known allows and that are new, the tools taking turns."""
-        ways = [[(name, arguments) for arguments in self.known.calls(self.tools[name], text)] for name in tools]
-        for call in itertools.chain.from_iterable(itertools.zip_longest(*ways)):
-            key = _key(call)
-            if call is not None and key not in self._tried:
-                self._tried.add(key)
-                yield call
+        ways = [self.known.ways(self.tools[name], text) for name in tools]
+        for turn in itertools.zip_longest(*ways):
+            for name, arguments in zip(tools, turn, strict=True):
+                if arguments is None:
+                    continue
+                key = _key((name, arguments))
+                if key not in self._tried:
+                    self._tried.add(key)
+                    yield name, arguments
 
     def explore(self, keep: int) -> None:
         """Read breadth first: each tool on all that is known, then on what that showed, until *keep* steps are left."""

@@ -109,7 +109,8 @@ def test_a_style_is_the_same_in_another_process() -> None:
         "from agentgym.envs.hr.style import style\n"
         "import hashlib\n"
         "s = style(4711, 3)\n"
-        "parts = [s.names, s.routes, s.formats, s.paging, s.errors, s.envelope]\n"
+        "n = s.names\n"
+        "parts = [n, n.records, n.operations, n.sections, s.routes, s.formats, s.paging, s.errors, s.envelope]\n"
         "print(hashlib.sha256(repr(parts).encode()).hexdigest())"
     )
     digests = {

@@ -73,18 +73,35 @@ class Neighbourhood:
         names = {column for _, column in self._columns}
         fresh = [(name, value) for name, values in start.items() if name in names for value in values]
         for _ in range(hops):
-            reached: list[tuple[str, Any]] = []
+            wanted: dict[str, list[Any]] = {}
             for name, value in fresh:
-                for table in (table for table, column in self._columns if column == name):
-                    rows = self._world.rows(
-                        f'SELECT * FROM "{table}" WHERE "{name}" = ? ORDER BY 1 LIMIT {_ROWS}', value
-                    )
-                    reached += [(key, row[key]) for row in rows for key in row if key in names and row[key] is not None]
+                wanted.setdefault(name, []).append(value)
+            rows = {
+                (table, name): self._rows(table, name, wanted[name]) for table, name in self._columns if name in wanted
+            }
+            reached = [
+                (key, row[key])
+                for name, value in fresh
+                for table in (table for table, column in self._columns if column == name)
+                for row in rows[table, name].get(str(value), ())
+                for key in row
+                if key in names and row[key] is not None
+            ]
             fresh = []
             for name, value in reached:
                 if value not in found.setdefault(name, []):
                     found[name].append(value)
                     fresh.append((name, value))
+        return found
+
+    def _rows(self, table: str, name: str, values: list[Any]) -> dict[str, list[dict[str, Any]]]:
+        """Value of a column, as text → the first rows that have it; in one go, for few columns have an index."""
+        found: dict[str, list[dict[str, Any]]] = {}
+        marks = ", ".join("?" * len(values))
+        for row in self._world.rows(f'SELECT * FROM "{table}" WHERE "{name}" IN ({marks}) ORDER BY 1', *values):
+            kept = found.setdefault(str(row[name]), [])
+            if len(kept) < _ROWS:
+                kept.append(row)
         return found
 
     def foreign(self, tool: Tool, argument: str, caller: Any) -> list[Any]:

@@ -54,9 +54,12 @@ class Seen(NamedTuple):
 
     def has_text(self, value: str) -> bool:
         """Whether a text stood there as whole words, whatever its case."""
-        phrase = re.escape(" ".join(fold(value).casefold().split()))
-        pattern = re.compile(rf"(?<!\w){phrase}(?!\w)" if value[:1].isalnum() and value[-1:].isalnum() else phrase)
-        return any(pattern.search(text) for text in self.texts)
+        plain = " ".join(fold(value).casefold().split())
+        found = [text for text in self.texts if plain in text]
+        if not found or not (value[:1].isalnum() and value[-1:].isalnum()):
+            return bool(found)
+        pattern = re.compile(rf"(?<!\w){re.escape(plain)}(?!\w)")
+        return any(pattern.search(text) for text in found)
 
     def has_date(self, value: str) -> bool:
         """Whether a day stood there, as people write it."""

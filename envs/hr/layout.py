@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from urllib.parse import quote
 
 from agentgym.envs.hr.endpoints import BY_TOOL, ENDPOINTS, Endpoint
-from agentgym.envs.hr.naming import Names
+from agentgym.envs.hr.naming import Names, verb_of
 from agentgym.envs.hr.words import Draw, cased
 
 Place = Literal["path", "query", "body"]
@@ -93,59 +93,84 @@ def plan(draw: Draw, level: int, path_case: str) -> Plan:
     )
 
 
+class _Place(NamedTuple):
+    """What is known of an endpoint's path in every style.
+
+    Attributes:
+        endpoint: which one.
+        segments: of its canonical path.
+        nouns: those of its segments that are resources, without what is done to them.
+        action: it does something to a record.
+    """
+
+    endpoint: Endpoint
+    segments: list[str]
+    nouns: list[str]
+    action: bool
+
+
+_ACTIONS = ("decision", "stage", "grade-changes", "bulk")
+
+
+def _place(endpoint: Endpoint) -> _Place:
+    segments = endpoint.path.split("/")
+    nouns = [part for part in segments if part[0] != "{" and part not in _ACTIONS]
+    return _Place(endpoint, segments, nouns, segments[-1] in _ACTIONS)
+
+
+_PLACES = [_place(endpoint) for endpoint in ENDPOINTS]
+_VERBS = {endpoint.tool: verb_of(endpoint.tool) for endpoint in ENDPOINTS}
+_TAILS = {
+    place.segments[2]: f"flat/{place.segments[2]}" for place in _PLACES if len(place.segments) == 3 and not place.action
+}
+"""Last segment of a path to what belongs to a record → name of the choice whether it stands by itself."""
+
+
 def lay_out(draw: Draw, level: int, plan_: Plan, names: Names) -> dict[str, Route]:
     """Tool → route, no two with the same method and shape."""
-    flat = {
-        segments[2]: level > 0 and draw.chance(f"flat/{segments[2]}", 40)
-        for segments in (endpoint.path.split("/") for endpoint in ENDPOINTS)
-        if len(segments) == 3 and not _is_action(segments)
-    }
-    routes = {endpoint.tool: _route(endpoint, plan_, names, flat) for endpoint in ENDPOINTS}
-    shapes = {
-        (r.method, *("{}" + s.rpartition("}")[2] if s[0] == "{" else s for s in r.segments)) for r in routes.values()
-    }
+    flat = {tail: level > 0 and draw.chance(choice, 40) for tail, choice in _TAILS.items()}
+    base = [part for part in plan_.base.split("/") if part]
+    routes: dict[str, Route] = {}
+    shapes: set[tuple[str, ...]] = set()
+    for place in _PLACES:
+        if plan_.kind == "rest":
+            method, parts = _rest(place, plan_, names, flat)
+        else:
+            method, parts = _called(place, plan_, names)
+        here: tuple[str, ...] = ()
+        shape = parts
+        if any(part[0] == "{" for part in parts):
+            here = tuple([part[1 : part.index("}")] for part in parts if part[0] == "{"])
+            shape = ["{}" + part.rpartition("}")[2] if part[0] == "{" else part for part in parts]
+        shapes.add((method, *shape))
+        tool = place.endpoint.tool
+        places, order = _places(tool, here, "query" if method in ("GET", "DELETE") else "body")
+        routes[tool] = Route(method, (*base, *parts), places, order)
     if len(shapes) != len(routes):
         raise ValueError(f"two routes are alike: {sorted(route.path(names.fields) for route in routes.values())}")
     return routes
 
 
-def _is_action(segments: list[str]) -> bool:
-    return segments[-1] in ("decision", "stage", "grade-changes", "bulk")
-
-
 def _verb(endpoint: Endpoint, plan_: Plan, names: Names) -> str:
-    verbs = sorted((verb for verb in names.verbs if endpoint.tool.startswith(verb)), key=len)
-    return cased(names.verbs[verbs[-1]], plan_.case)
-
-
-def _route(endpoint: Endpoint, plan_: Plan, names: Names, flat: Mapping[str, bool]) -> Route:
-    segments = endpoint.path.split("/")
-    base = [part for part in plan_.base.split("/") if part]
-    if plan_.kind == "rest":
-        method, parts = _rest(endpoint, segments, plan_, names, flat)
-    else:
-        method, parts = _called(endpoint, segments, plan_, names)
-    here = tuple([part[1:].partition("}")[0] for part in parts if part[0] == "{"])
-    places = _places(endpoint.tool, here, "query" if method in ("GET", "DELETE") else "body")
-    return Route(method, (*base, *parts), places, tuple(places.values()))
+    return cased(names.verbs[_VERBS[endpoint.tool]], plan_.case)
 
 
 @lru_cache(maxsize=1024)
-def _places(tool: str, here: tuple[str, ...], outside: Place) -> Mapping[str, Place]:
+def _places(tool: str, here: tuple[str, ...], outside: Place) -> tuple[Mapping[str, Place], tuple[Place, ...]]:
     """Where the parameters stand when those *here* are in the path; those that are elsewhere are *outside* it."""
-    return {
+    places: dict[str, Place] = {
         parameter.field.name: "path" if parameter.field.name in here
         else outside if parameter.place == "path"
         else parameter.place
         for parameter in BY_TOOL[tool].parameters
     }  # fmt: skip
+    return places, tuple(places.values())
 
 
-def _rest(
-    endpoint: Endpoint, segments: list[str], plan_: Plan, names: Names, flat: Mapping[str, bool]
-) -> tuple[str, list[str]]:
+def _rest(place: _Place, plan_: Plan, names: Names, flat: Mapping[str, bool]) -> tuple[str, list[str]]:
+    endpoint, segments = place.endpoint, place.segments
     head = names.resources[segments[0]]
-    if _is_action(segments):
+    if place.action:
         noun, verb = names.resources[segments[-1]], _verb(endpoint, plan_, names)
         own = [head, *segments[1:-1]]
         if segments[-1] == "bulk":
@@ -165,14 +190,15 @@ def _rest(
     return method, [head, *segments[1:]]
 
 
-def _called(endpoint: Endpoint, segments: list[str], plan_: Plan, names: Names) -> tuple[str, list[str]]:
+def _called(place: _Place, plan_: Plan, names: Names) -> tuple[str, list[str]]:
     """Routes without ids in the path."""
-    words = [names.resources[part] for part in segments if part[0] != "{" and not _is_action([part])]
+    endpoint, segments = place.endpoint, place.segments
+    words = [names.resources[part] for part in place.nouns]
     verb = _verb(endpoint, plan_, names)
     if plan_.kind == "rpc":
         parts = [words[-1], verb] if plan_.joint == "/" else [f"{words[-1]}.{verb}"]
         return "GET" if endpoint.method == "GET" else "POST", parts
-    if _is_action(segments):
+    if place.action:
         return "POST", [words[-1], verb]
     one = "{" in segments[-1]
     method = {"PATCH": plan_.update, "DELETE": plan_.delete}.get(endpoint.method, endpoint.method)

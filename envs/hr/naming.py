@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
 
 from agentgym.envs.hr.endpoints import ENDPOINTS, Endpoint
 from agentgym.envs.hr.phrases import FIELDS, VALUES
@@ -54,85 +56,146 @@ SECTIONS = tuple(_OTHER)
 """The sections of the documentation, in order."""
 
 
-@dataclass(frozen=True)
+class _Drawn(Mapping[str, Mapping[str, str]]):
+    """Enumeration → canonical value → name; each is drawn when it is first asked for, since an episode needs few."""
+
+    def __init__(self, make: Callable[[str], Mapping[str, str]]) -> None:
+        self._make = make
+        self._made: dict[str, Mapping[str, str]] = {}
+
+    def __getitem__(self, enum: str) -> Mapping[str, str]:
+        found = self._made.get(enum)
+        if found is None:
+            found = self._made[enum] = self._make(enum)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(ENUMS)
+
+    def __len__(self) -> int:
+        return len(ENUMS)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
+@dataclass(frozen=True, eq=False)
 class Names:
     """Names as the agent sees them.
 
     Attributes:
+        draw, level: what they are drawn from.
+        words: noun → word.
+        case: of records and operations.
         fields: canonical field or parameter → name.
         values: enumeration → canonical value → name.
         resources: segment of a canonical path → segment.
-        records: record → name, in the case of fields.
         verbs: canonical verb → phrase.
-        operations: tool → name of the typed tool.
-        sections: section → name.
     """
 
+    draw: Draw = field(repr=False)
+    level: int
+    words: Mapping[str, str]
+    case: str
     fields: Mapping[str, str]
     values: Mapping[str, Mapping[str, str]]
     resources: Mapping[str, str]
-    records: Mapping[str, str]
     verbs: Mapping[str, str]
-    operations: Mapping[str, str]
-    sections: Mapping[str, str]
+
+    @cached_property
+    def records(self) -> dict[str, str]:
+        """Record → name, in the case of fields."""
+        return _distinct(RECORD_WORDS, lambda phrase: cased(phrase.format_map(self.words), self.case))
+
+    @cached_property
+    def operations(self) -> dict[str, str]:
+        """Tool → name of the typed tool."""
+        return _distinct(
+            {endpoint.tool: endpoint.tool for endpoint in ENDPOINTS},
+            lambda tool: cased(_operation(tool, self.words, self.verbs), self.case) if self.level else tool,
+        )
+
+    @cached_property
+    def sections(self) -> dict[str, str]:
+        """Section of the documentation → name."""
+        return _distinct(
+            {
+                section: self.draw.pick(f"section/{section}", options) if self.level > 1 else options[0]
+                for section, options in _OTHER.items()
+            },
+            lambda phrase: cased(phrase.format_map(self.words), "kebab"),
+        )
 
 
 def nouns(draw: Draw, level: int) -> dict[str, str]:
     """The word that an API has for each noun, no two alike."""
     out: dict[str, str] = {}
     used: set[str] = set()
-    for noun in sorted({*SHORT, *SYNONYMS}):
+    for noun in _NOUNS:
         if level <= 1:
             options = SHORT.get(noun, (noun,)) if level else (noun,)
         else:
             options = SYNONYMS.get(noun) or SHORT[noun]
         invented = level == 3 and draw.chance(f"invent/{noun}", 75)
-        out[noun] = unused(
-            lambda i, noun=noun, options=options, invented=invented: (  # type: ignore[misc]
-                draw.word(f"noun/{noun}/{i}") if invented else options[(draw.bits(f"noun/{noun}") + i) % len(options)]
-            ),
-            used,
-        )
+        first = 0 if invented or len(options) == 1 else draw.bits(f"noun/{noun}")
+        for i in range(_TRIES):
+            name = draw.word(f"noun/{noun}/{i}") if invented else options[(first + i) % len(options)]
+            if name not in used:
+                break
+        else:
+            raise _all_used(name)
+        used.add(name)
+        out[noun] = name
     for small, options in SMALL.items():
-        shift = draw.bits("bounds" if small in ("first", "last") else f"small/{small}")
-        out[small] = options[shift % len(options)] if level else options[0]
+        shift = draw.bits("bounds" if small in ("first", "last") else f"small/{small}") if level else 0
+        out[small] = options[shift % len(options)]
     out["ids"] = plural(out["id"])
     return out
 
 
-def unused(candidate: Callable[[int], str], used: set[str]) -> str:
-    """The first of ``candidate(0)``, ``candidate(1)`` … that is not used yet; it is used then.
+_NOUNS = sorted({*SHORT, *SYNONYMS})
+_TRIES = 50
 
-    Raises:
-        ValueError: fifty of them are used.
+
+def _all_used(last: str) -> ValueError:
+    return ValueError(f"found no unused name, the last candidate was {last!r}")
+
+
+class _Field(NamedTuple):
+    """What the names of a field are drawn from: its kind, its phrases, and the names of its choices.
+
+    ``own``: it may be called by an invented word, since no noun is in it.
     """
-    for i in range(50):
-        name = candidate(i)
-        if name not in used:
-            used.add(name)
-            return name
-    raise ValueError(f"found no unused name, the last candidate was {candidate(49)!r}")
+
+    name: str
+    kind: str
+    phrases: tuple[str, ...]
+    own: bool
+    choice: str
+    invent: str
+    unit: str
 
 
-def _unit(kind: str, formats: Mapping[str, str]) -> tuple[str, ...]:
-    return _UNITS.get(f"{kind}/{formats[kind]}", ()) if kind in formats else ()
+_FIELDS = tuple(
+    _Field(
+        name,
+        KINDS[name],
+        tuple(phrases.split("|")),
+        "{" not in phrases,
+        f"field/{name}",
+        f"invent/field/{name}",
+        f"unit/{KINDS[name]}",
+    )
+    for name, phrases in FIELDS.items()
+)
 
 
-def _field(draw: Draw, level: int, name: str, words: Mapping[str, str], units: tuple[str, ...]) -> Callable[[int], str]:
-    """Phrases for a field, the drawn one first."""
-    invented = level == 3 and "{" not in FIELDS[name] and draw.chance(f"invent/field/{name}", 60)
-    phrases = FIELDS[name].split("|") if level > 1 else FIELDS[name].split("|")[:1]
-    wanted = not KINDS[name] == "money" or draw.chance("money unit", 50)
-
-    def candidate(i: int) -> str:
-        if invented:
-            return draw.word(f"field/{name}/{i}")
-        phrase = phrases[(draw.bits(f"field/{name}") + i) % len(phrases)].format_map(words)
-        if units and wanted:
-            phrase += " " + units[(draw.bits(f"unit/{KINDS[name]}") + i) % len(units)]
-        return phrase if i < len(phrases) + len(units) else f"{phrase} {'value' if i % 2 else 'entry'}"
-
-    return candidate
+def _units(formats: Mapping[str, str], draw: Draw) -> dict[str, tuple[str, ...]]:
+    """Kind → what a name ends in, of those kinds whose fields name their unit."""
+    found = {kind: _UNITS[f"{kind}/{form}"] for kind, form in formats.items() if f"{kind}/{form}" in _UNITS}
+    if "money" in found and not draw.chance("money unit", 50):
+        del found["money"]
+    return found
 
 
 def field_names(
@@ -141,12 +204,44 @@ def field_names(
     """Names of all fields, no two alike. *formats* (kind → format) say which unit a name ends in."""
     if level == 0:
         return {name: name for name in FIELDS}
+    units = _units(formats, draw)
     used: set[str] = set()
     out: dict[str, str] = {}
-    for name in FIELDS:
-        candidate = _field(draw, level, name, words, _unit(KINDS[name], formats))
-        out[name] = unused(lambda i, candidate=candidate: cased(candidate(i), case), used)  # type: ignore[misc]
+    for drawn in _FIELDS:
+        if level == 3 and drawn.own and draw.chance(drawn.invent, 60):
+            names: Iterator[str] = (cased(draw.word(f"{drawn.choice}/{i}"), case) for i in range(_TRIES))
+        else:
+            names = _phrased(draw, drawn, drawn.phrases if level > 1 else drawn.phrases[:1], words, units, case)
+        name = next(names)
+        while name in used:
+            last = name
+            name = next(names, "")
+            if not name:
+                raise _all_used(last)
+        used.add(name)
+        out[drawn.name] = name
     return out
+
+
+def _phrased(
+    draw: Draw,
+    drawn: _Field,
+    phrases: tuple[str, ...],
+    words: Mapping[str, str],
+    units: Mapping[str, tuple[str, ...]],
+    case: str,
+) -> Iterator[str]:
+    """Names of a field made of its phrases, the drawn one first."""
+    ends = units.get(drawn.kind, ())
+    first = draw.bits(drawn.choice) if len(phrases) > 1 else 0
+    end = draw.bits(drawn.unit) if len(ends) > 1 else 0
+    for i in range(_TRIES):
+        phrase = phrases[(first + i) % len(phrases)]
+        if not drawn.own:
+            phrase = phrase.format_map(words)
+        if ends:
+            phrase += " " + ends[(end + i) % len(ends)]
+        yield cased(phrase if i < len(phrases) + len(ends) else f"{phrase} {'value' if i % 2 else 'entry'}", case)
 
 
 def _values(draw: Draw, level: int, enum: str, case: str) -> dict[str, str]:
@@ -157,23 +252,47 @@ def _values(draw: Draw, level: int, enum: str, case: str) -> dict[str, str]:
     for value in ENUMS[enum]:
         phrases = VALUES[value].split("|") if level > 1 else VALUES[value].split("|")[:1]
         invented = level == 3 and draw.chance(f"invent/{enum}/{value}", 60)
-
-        def candidate(i: int, value: str = value, phrases: list[str] = phrases, invented: bool = invented) -> str:
-            name = f"value/{enum}/{value}"
-            return cased(draw.word(f"{name}/{i}") if invented else phrases[(draw.bits(name) + i) % len(phrases)], case)
-
-        out[value] = unused(candidate, used)
+        choice = f"value/{enum}/{value}"
+        first = 0 if invented or len(phrases) == 1 else draw.bits(choice)
+        for i in range(_TRIES):
+            name = cased(draw.word(f"{choice}/{i}") if invented else phrases[(first + i) % len(phrases)], case)
+            if name not in used:
+                break
+        else:
+            raise _all_used(name)
+        used.add(name)
+        out[value] = name
     return out
 
 
-def _operation(endpoint: Endpoint, words: Mapping[str, str], verbs: Mapping[str, str]) -> str:
-    """Phrase for the typed tool of an endpoint: its verb, then the noun of its path that is acted on."""
-    verb = next(verb for verb in sorted(verbs, key=len, reverse=True) if endpoint.tool.startswith(verb))
+class _Said(NamedTuple):
+    """What the name of an operation is made of: a verb, the phrase of a noun, and whether it is a list of them."""
+
+    verb: str
+    phrase: str
+    several: bool
+
+
+def _said(endpoint: Endpoint) -> _Said:
     segments = [part for part in endpoint.path.split("/") if part in RESOURCES]
     noun = segments[0] if segments[-1] in ("bulk", "decision", "stage") else segments[-1]
     template, countable = RESOURCES[noun]
-    phrase = template.format_map(words)
-    return f"{verbs[verb]} {plural(phrase) if countable and endpoint.many else phrase}"
+    return _Said(verb_of(endpoint.tool), template, countable and endpoint.many)
+
+
+def verb_of(tool: str) -> str:
+    """The verb that a tool's name begins with, the longest one."""
+    return max((verb for verb in VERBS if tool.startswith(verb)), key=len)
+
+
+_SAID = {endpoint.tool: _said(endpoint) for endpoint in ENDPOINTS}
+
+
+def _operation(tool: str, words: Mapping[str, str], verbs: Mapping[str, str]) -> str:
+    """Phrase for the typed tool of an endpoint: its verb, then the noun of its path that is acted on."""
+    said = _SAID[tool]
+    phrase = said.phrase.format_map(words)
+    return f"{verbs[said.verb]} {plural(phrase) if said.several else phrase}"
 
 
 def make_names(draw: Draw, level: int, formats: Mapping[str, str], cases: Mapping[str, str], plurals: bool) -> Names:
@@ -193,33 +312,28 @@ def make_names(draw: Draw, level: int, formats: Mapping[str, str], cases: Mappin
         for segment, (template, countable) in RESOURCES.items()
         for phrase in (template.format_map(words),)
     }
-    case = cases["field"] if cases["field"] != "kebab" else "snake"
     return Names(
+        draw=draw,
+        level=level,
+        words=words,
+        case=cases["field"] if cases["field"] != "kebab" else "snake",
         fields=field_names(draw, level, words, formats, cases["field"]),
-        values={enum: _values(draw, level, enum, cases["value"]) for enum in ENUMS},
+        values=_Drawn(lambda enum: _values(draw, level, enum, cases["value"])),
         resources=resources if level else {segment: segment for segment in RESOURCES},
-        records=_distinct(RECORD_WORDS, lambda t: cased(t.format_map(words), case)),
         verbs=verbs,
-        operations=_distinct(
-            {endpoint.tool: endpoint.tool for endpoint in ENDPOINTS},
-            lambda tool: cased(_operation(_BY_TOOL[tool], words, verbs), case) if level else tool,
-        ),
-        sections=_distinct(
-            {section: options[draw.bits(f"section/{section}") % len(options)] for section, options in _OTHER.items()}
-            if level > 1
-            else {section: options[0] for section, options in _OTHER.items()},
-            lambda t: cased(t.format_map(words), "kebab"),
-        ),
     )
 
 
-_BY_TOOL = {endpoint.tool: endpoint for endpoint in ENDPOINTS}
-
-
 def _distinct(phrases: Mapping[str, str], name: Callable[[str], str]) -> dict[str, str]:
+    """A name for each, with a number behind it where it was there before."""
     used: set[str] = set()
     out: dict[str, str] = {}
     for key, phrase in phrases.items():
-        made = name(phrase)
-        out[key] = unused(lambda i, made=made: made if i == 0 else f"{made}{i + 1}", used)  # type: ignore[misc]
+        made = unique = name(phrase)
+        number = 1
+        while unique in used:
+            number += 1
+            unique = f"{made}{number}"
+        used.add(unique)
+        out[key] = unique
     return out

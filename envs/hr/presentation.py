@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -43,6 +43,15 @@ def http_request(method: str, path: str, query: Any = None, headers: Any = None,
 
 
 HTTP_REQUEST = build_tool(http_request, latency_ms=LATENCY_MS, bound=False)
+
+
+class _HttpTools(Presentation):
+    """The tools by which any style is shown over HTTP; its schemas are made once for all of them."""
+
+    shown = (*_DOCS, HTTP_REQUEST, *COMMON_TOOLS)
+
+
+_HTTP_TOOLS = _HttpTools()
 
 
 class _HrPresentation(Presentation):
@@ -149,7 +158,22 @@ class HttpPresentation(_HrPresentation):
 
     def __init__(self, seed: int, level: int) -> None:
         self.style = style(seed, level)
-        self.shown: Sequence[Tool] = (*_DOCS, HTTP_REQUEST, *COMMON_TOOLS)
+        self.shown: Sequence[Tool] = _HTTP_TOOLS.shown
+
+    @property
+    def toolset(self) -> Mapping[str, Tool]:
+        """The tools as shown, by name."""
+        return _HTTP_TOOLS.toolset
+
+    @property
+    def schemas(self) -> list[dict[str, Any]]:
+        """The OpenAI function schemas as shown, the same objects in every episode."""
+        return _HTTP_TOOLS.schemas
+
+    @property
+    def schemas_text(self) -> str:
+        """The schemas as JSON."""
+        return _HTTP_TOOLS.schemas_text
 
     def _routed(self, call: Call) -> Routed | Problem | None:
         if call.name != HTTP_REQUEST.name:

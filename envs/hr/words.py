@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -204,6 +205,7 @@ class Draw:
         return out
 
 
+@lru_cache(maxsize=1 << 14)
 def cased(phrase: str, case: str) -> str:
     """*phrase* in a case: ``snake`` ``camel`` ``pascal`` ``kebab`` ``upper`` (snake) ``title`` or ``dot``.
 
