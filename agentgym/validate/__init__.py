@@ -6,6 +6,7 @@ are slow and run with ``full`` only.
 
 from __future__ import annotations
 
+import gc
 import logging
 import multiprocessing
 import time
@@ -123,7 +124,11 @@ def _results(subjects: Sequence[Subject], checks: Sequence[str], workers: int) -
 
 
 def _worker() -> None:
-    """Keep what checks break on purpose off standard error: no handler of the caller is here."""
+    """Keep what checks break on purpose off standard error: no handler of the caller is here.
+
+    Scenarios and plays are kept by the thousand, so looking through all of them for garbage is done more rarely.
+    """
+    gc.set_threshold(50_000, 20, 50)
     logging.getLogger("agentgym").addHandler(logging.NullHandler())
 
 

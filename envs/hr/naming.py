@@ -244,13 +244,16 @@ def _phrased(
         yield cased(phrase if i < len(phrases) + len(ends) else f"{phrase} {'value' if i % 2 else 'entry'}", case)
 
 
+_VALUES = {value: tuple(phrases.split("|")) for value, phrases in VALUES.items()}
+
+
 def _values(draw: Draw, level: int, enum: str, case: str) -> dict[str, str]:
     if level == 0:
         return {value: value for value in ENUMS[enum]}
     used: set[str] = set()
     out: dict[str, str] = {}
     for value in ENUMS[enum]:
-        phrases = VALUES[value].split("|") if level > 1 else VALUES[value].split("|")[:1]
+        phrases = _VALUES[value] if level > 1 else _VALUES[value][:1]
         invented = level == 3 and draw.chance(f"invent/{enum}/{value}", 60)
         choice = f"value/{enum}/{value}"
         first = 0 if invented or len(phrases) == 1 else draw.bits(choice)
