@@ -69,10 +69,11 @@ def at_start(scenario: Scenario, reader: Reader) -> AtStart:
 
 
 def _values(fact: ChainFact, reader: Reader) -> tuple[Any, ...]:
+    # Several are in an order of their own: a query has none unless it says so, and the first that lacks is named.
     if fact.type == "record":
-        return tuple(reader.rows(fact.sql, fact.params))
-    values = tuple(reader.column(fact.sql, fact.params))
-    return values if fact.type == "set" else values[:1]
+        return tuple(sorted(reader.rows(fact.sql, fact.params), key=repr))
+    values = reader.column(fact.sql, fact.params)
+    return tuple(sorted(values, key=repr)) if fact.type == "set" else tuple(values[:1])
 
 
 def _secrets(mask: Masked, reader: Reader) -> tuple[Secret, ...]:

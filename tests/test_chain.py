@@ -59,6 +59,17 @@ def test_a_fact_must_have_been_read_by_the_agent(env: PagedEnv) -> None:
     assert failed(env, played, [LOOK, "350, I think", DONE]) == {"chain[fines]": "never: 350"}
 
 
+def test_what_is_missing_is_named_in_an_order_of_its_own(env: PagedEnv) -> None:
+    for sql in ("SELECT copies FROM books ORDER BY copies", "SELECT copies FROM books ORDER BY copies DESC"):
+        played = asking([{**COPIES, "sql": sql}], grounded=False)
+        assert failed(env, played, [LOOK, DONE]) == {"chain[copies]": "never: 1"}
+    loans = "SELECT loan_id, due_on FROM loans WHERE member_id = 'M1' ORDER BY loan_id"
+    found = [
+        failed(env, asking([{**LOAN, "sql": sql}], grounded=False), [FIND_BO, DONE]) for sql in (loans, f"{loans} DESC")
+    ]
+    assert found[0] == found[1] and found[0]["chain[loan]"].startswith("never: ")
+
+
 def test_a_call_that_failed_or_whose_result_was_lost_gave_nothing(env: PagedEnv) -> None:
     played = asking([FINES], grounded=False)
     assert failed(env, played, [call("find_member", email="350"), DONE]) == {"chain[fines]": "never: 350"}

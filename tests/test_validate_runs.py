@@ -6,9 +6,11 @@ import dataclasses
 import json
 import os
 import random
+import shutil
 import time
 import uuid
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, cast
 
 import gymnasium as gym
@@ -16,6 +18,7 @@ import pytest
 from spawned import TinyEnv, variant
 from tiny_domain import TINY
 
+import agentgym
 from agentgym.tools import Tool, tool
 from agentgym.validate import interface, replay, runs, sources
 from agentgym.validate.registry import Finding
@@ -161,7 +164,7 @@ def test_a_process_that_fails_is_a_failure() -> None:
 
 
 def test_the_replay_prints_a_digest_of_every_script(capsys: pytest.CaptureFixture[str]) -> None:
-    replay.main([name_of(TinyEnv), "1"])
+    replay.main([json.dumps([name_of(TinyEnv), 1, False, None])])
     printed = json.loads(capsys.readouterr().out)
     assert list(printed) == [
         f"tiny/{scenario} {kind}"
@@ -170,6 +173,14 @@ def test_the_replay_prints_a_digest_of_every_script(capsys: pytest.CaptureFixtur
     ]
     assert all(len(digest) == 64 for digest, _ in printed.values())
     assert len({content for _, content in printed.values() if content}) == 3
+
+
+def test_every_form_is_compared_with_another_process_where_the_nightly_set_runs(tmp_path: Path) -> None:
+    (tmp_path / "hr").mkdir()
+    shutil.copy(Path(agentgym.__file__).parents[1] / "scenarios" / "hr" / "find-person-001.yaml", tmp_path / "hr")
+    finding = runs.byte_equality(Subject("HR-v0", 0, full=True, folder=tmp_path))
+    assert finding.failures == []
+    assert finding.figure == "3 episodes of 1 scenarios, 5 ways; 16 in other forms, 2 ways"
 
 
 # V31

@@ -33,7 +33,6 @@ _SEEDS = 3
 _EPISODES = 300
 _SHARE = 0.15
 _TENTH = 10
-_MORE = 15
 _ENDS = ("done", "refused", "impossible")
 _TALK = frozenset({"respond", "confirm_with_user"})
 
@@ -294,9 +293,8 @@ def _informed_spam(subject: Subject) -> Iterator[Outcome]:
         ways = [calls(tool, known) for tool in subject.domain.tools if tool.writes]
         # The tools take turns, so that a small budget sees each of them.
         writes = [call for turn in itertools.zip_longest(*ways) for call in turn if call is not None]
-        # With a little more than the budget: "every write" must not end before there was one to each row.
-        budget = run.scenario.checks.process.max_steps + _MORE
-        writes = writes[: budget - len(reads) - 1]
+        # All of them, whatever the scenario allows: "every write" must not end before there was one to each row.
+        budget = len(reads) + len(writes) + 1
         yield from _scripted(
             subject, "informed spammer", roomy(run.scenario, budget), [*reads, *writes, run.actions[-1]]
         )

@@ -1,4 +1,4 @@
-"""Plays fixed episodes and prints a digest of each: ``python -m agentgym.validate.replay ENV [GENERATED [FOLDER]]``.
+"""Plays fixed episodes and prints a digest of each: ``python -m agentgym.validate.replay SUBJECT``.
 
 V30 runs it in another process, with another hash seed, time zone, locale and folder, and compares.
 """
@@ -107,10 +107,12 @@ def record(env: gym.Env[Any, Any], script: Script, seed: int = 11, contents: Con
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Print one JSON object: name of each script → [digest, content hash]."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
-    generated, folder = int(arguments[1]) if len(arguments) > 1 else 0, arguments[2] if len(arguments) > 2 else None
-    subject = Subject(arguments[0], generated, folder=folder)
+    """Print one JSON object: name of each script → [digest, content hash].
+
+    Args:
+        argv: `Subject.arguments` as one JSON list; by default the program's.
+    """
+    subject = Subject(*json.loads((sys.argv[1:] if argv is None else argv)[0]))
     contents = Contents()
     records = {script.name: record(subject.env, script, contents=contents) for script in scripts(subject)}
     records |= {script.name: record(form.env, script, contents=contents) for form, script in shown_scripts(subject)}

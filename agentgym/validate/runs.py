@@ -33,7 +33,7 @@ from agentgym.wrappers import SimulatedUser
 
 _DIRTY = 50
 _BESIDE = 8
-_DEADLINE_S = 120
+_DEADLINE_S = 600
 
 
 # V30
@@ -112,10 +112,10 @@ def _elsewhere(subject: Subject, folder: str) -> Iterator[subprocess.Popen[str]]
         "LC_ALL": "tr_TR.UTF-8",
         "PYTHONPATH": os.pathsep.join(os.path.abspath(entry) for entry in sys.path),
     }
-    command = [sys.executable, "-m", "agentgym.validate.replay", subject.env_id, str(subject.generated)]
-    if subject.folder is not None:
-        # The other process works in another folder.
-        command.append(os.path.abspath(subject.folder))
+    env_id, generated, full, scenarios = subject.arguments
+    # The other process works in another folder.
+    same = [env_id, generated, full, None if scenarios is None else os.path.abspath(scenarios)]
+    command = [sys.executable, "-m", "agentgym.validate.replay", json.dumps(same)]
     child = subprocess.Popen(
         command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
