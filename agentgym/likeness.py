@@ -81,13 +81,14 @@ def _members(text: str) -> list[str]:
 
 
 class Examples(NamedTuple):
-    """The examples of a script: their directions (n × dimensions), and what they ask for (n × facts).
+    """The examples of a script: their directions (dimensions × n), and what they ask for (n × judged facts).
 
-    ``judged``: the facts that have any, by their place in the script.
+    ``asked`` has a last column of ones, to add them all up. ``judged``: the facts that have any examples, by their
+    place in the script.
     """
 
     directions: Whole
-    asked: NDArray[np.bool_]
+    asked: NDArray[np.float64]
     judged: tuple[int, ...]
 
 
@@ -115,7 +116,10 @@ def examples_of(script: Script) -> Examples:
     start, end = (int(arrays["starts"][home + at]) for at in (0, 1)) if home >= 0 else (0, 0)
     labels = arrays["labels"][start:end]
     directions = [arrays["directions"][start:end].astype(np.float32)]
-    asked = [np.array([(labels >> bit) & 1 if bit >= 0 else labels * 0 for bit in bits], dtype=np.bool_).T]
+    asked = [np.zeros((len(labels), len(script)), dtype=np.bool_)]
+    for at, bit in enumerate(bits):
+        if bit >= 0:
+            asked[0][:, at] = (labels >> bit) & 1
     own = [(at, text) for at, (*_, texts) in enumerate(script) for text in texts]
     if own:
         directions.append(direction(summed([parts_of(text).asking for _, text in own])))
@@ -126,7 +130,9 @@ def examples_of(script: Script) -> Examples:
         directions.append(unknown)
         asked.append(np.zeros((len(unknown), len(script)), dtype=np.bool_))
     known = tuple(at for at, (*_, texts) in enumerate(script) if texts or bits[at] >= 0)
-    return Examples(np.concatenate(directions), np.concatenate(asked), known)
+    every = np.concatenate(asked)[:, list(known)].astype(np.float64)
+    every = np.concatenate([every, np.ones((len(every), 1))], axis=1)
+    return Examples(np.ascontiguousarray(np.concatenate(directions).T), every, known)
 
 
 def nearness(parts: Parts, examples: Examples) -> tuple[Ints, Ints]:
@@ -138,11 +144,10 @@ def nearness(parts: Parts, examples: Examples) -> tuple[Ints, Ints]:
     learnt = table().arrays
     own = direction(summed([*parts.rows, parts.asking]))
     mixed = direction(own[:-1] * np.float32(learnt["mix"][0]) + own[-1] * np.float32(learnt["mix"][1]))
-    cosines = (mixed @ examples.directions.T).astype(np.int64)
-    weights = learnt["weights"][np.clip(cosines, 0, UNIT * UNIT)]
-    for_it = weights @ examples.asked[:, examples.judged].astype(np.float64)
-    against = weights.sum(axis=1, keepdims=True) - for_it
-    near, far = _logarithm(for_it), _logarithm(against)
+    cosines = np.minimum(np.maximum(mixed @ examples.directions, 0), UNIT * UNIT).astype(np.int64)
+    sums = learnt["weights"][cosines] @ examples.asked
+    for_it = sums[:, :-1]
+    near, far = _logarithm(for_it), _logarithm(sums[:, -1:] - for_it)
     scores = (learnt["share"][0] * near - learnt["share"][1] * far) // 1000 + learnt["kinds"][parts.kinds][:, None]
     highest = scores.max(axis=0)
     added = learnt["powers"][np.minimum(highest - scores, len(learnt["powers"]) - 1)].sum(axis=0)
