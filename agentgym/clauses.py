@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from agentgym.lexicon import folded, stemmed
 from agentgym.patterns import alternatives
@@ -108,7 +108,7 @@ _NEEDLESS: Final = _Signs(
     r"|\bwithout (?:telling|giving|knowing)\b|\b(?:already|(?:i|we) have|'ve|has) (?:found|got|noted|looked up)\b"
     r"|\balready (?:have|know|see)\b"
     r"|\bisn't (?:needed|necessary|required)\b|\bis not (?:needed|necessary|required)\b"
-    r"|不用|不必|无需|无须|不需要|没必要|用不着|别(?:再)?(?:告诉|提供|发|说|找|给|寄)|不要(?:告诉|提供|发|说|找"
+    r"|不用|不必|无需|无须|(?<!需)不需要|没必要|用不着|别(?:再)?(?:告诉|提供|发|说|找|给|寄)|不要(?:告诉|提供|发|说|找"
     r"|给|寄)|已经(?:有|查到|知道|找到|记录)"
 )
 _CLOSING: Final = _Signs(
@@ -179,24 +179,44 @@ class Clause:
         return self.kind in (Kind.OPEN, Kind.CLOSED, Kind.FRAGMENT, Kind.PERMISSION)
 
 
+class Sentence(NamedTuple):
+    """A sentence of a message, folded, and its clauses."""
+
+    text: str
+    clauses: tuple[Clause, ...]
+
+
 def understood(message: str) -> tuple[Clause, ...]:
     """Split a message into clauses and say what each does. What follows a request goes on with it."""
     return _understood(message[:LONGEST])
 
 
+def sentences(message: str) -> tuple[Sentence, ...]:
+    """The same, sentence by sentence."""
+    return _sentences(message[:LONGEST])
+
+
 @lru_cache(maxsize=256)
 def _understood(message: str) -> tuple[Clause, ...]:
-    found: list[Clause] = []
+    return tuple(clause for sentence in _sentences(message) for clause in sentence.clauses)
+
+
+@lru_cache(maxsize=256)
+def _sentences(message: str) -> tuple[Sentence, ...]:
+    found: list[Sentence] = []
+    last = ""
     text = folded(message)
     for sentence in _END.split(_ABBREVIATED.sub(r"\1", text) if ". " in text else text):
-        parts = [part.strip() for part in _NEW_CLAUSE.split(sentence)]
+        clauses: list[Clause] = []
         before, instead = Kind.STATEMENT, False
-        for part in parts:
+        for part in [part.strip() for part in _NEW_CLAUSE.split(sentence)]:
             if _EDGE.sub("", part):
                 kind = _kind(part, sentence, before)
                 instead = instead or bool(_INSTEAD.search(part))
-                found.append(Clause(part, kind, instead, found[-1].text if found else ""))
-                before = kind
+                clauses.append(Clause(part, kind, instead, last))
+                before, last = kind, part
+        if clauses:
+            found.append(Sentence(sentence.strip(), tuple(clauses)))
     return tuple(found)
 
 

@@ -12,8 +12,8 @@ from agentgym.clauses import spaced, stems
 from agentgym.lexicon import GENERAL, SPECIFIC, THINGS, Terms, folded, terms
 from agentgym.paraphrase import NAME, Values, profile, valued
 
-Script = tuple[tuple[str, tuple[str, ...], str], ...]
-"""Name, ``when`` and ``say`` of each fact."""
+Script = tuple[tuple[str, tuple[str, ...], str, tuple[str, ...]], ...]
+"""Name, ``when``, ``say`` and ``asked`` of each fact."""
 
 
 _DATED: Final = re.compile(
@@ -76,7 +76,7 @@ class Heard:
 @lru_cache(maxsize=1024)
 def compiled(script: Script) -> dict[str, Heard]:
     """The facts of a script as the ear knows them."""
-    return {name: _heard(name, when, say) for name, when, say in script}
+    return {name: _heard(name, when, say) for name, when, say, _ in script}
 
 
 @lru_cache(maxsize=1024)

@@ -4,7 +4,8 @@ A phrase of a fact's ``when`` is heard in any sentence. In a *question* or a *re
 inflected, in another order or replaced by words that mean the same (`agentgym.lexicon`), and words of the fact itself.
 Where that finds nothing, all words of the question are weighed (`agentgym.weighing`). A question for something that
 can be named (a phone number, a birthday) never gets a fact that is not about it, and what need not be told is not asked
-for. Nothing is drawn and nothing learnt: the same message always means the same.
+for. Where a fact has example questions, what was heard is judged anew by how like the message is to them
+(`agentgym.judged`). Nothing is drawn and nothing learnt on the way: the same message always means the same.
 """
 
 from __future__ import annotations
@@ -61,11 +62,23 @@ class _Part(NamedTuple):
 
 def asked_for(message: str, facts: Mapping[str, Fact]) -> list[str]:
     """Return the names of the facts that *message* asks for, in the order of the script."""
-    return list(_asked_for(message[:LONGEST], tuple((name, tuple(f.when), f.say) for name, f in facts.items())))
+    script = tuple((name, tuple(fact.when), fact.say, tuple(fact.asked)) for name, fact in facts.items())
+    return list(_judged(message[:LONGEST], script))
 
 
 @lru_cache(maxsize=256)
-def _asked_for(message: str, script: Script) -> tuple[str, ...]:
+def _judged(message: str, script: Script) -> tuple[str, ...]:
+    """What the rules hear, judged anew for the facts that have example questions."""
+    heard = _by_rules(message, script)
+    # What is learnt is read only where somebody is spoken to.
+    from agentgym.judged import judged
+
+    asked = judged(message, script, heard)
+    return tuple(name for name, *_ in script if asked.get(name, name in heard))
+
+
+@lru_cache(maxsize=256)
+def _by_rules(message: str, script: Script) -> tuple[str, ...]:
     known = compiled(script)
     asked: set[str] = set()
     spoken: set[str] = set()

@@ -298,12 +298,15 @@ class SecretSpec(Query):
 class Fact(_Model):
     """What the user tells when asked; ``when`` are phrases that ask for it (`docs/users.md`: what else is understood).
 
+    ``asked`` are questions that it answers, as examples: others that are like them are understood, too.
+
     The first ``after`` times that it is asked for, the user gives ``lie`` instead, or asks back what it is good for.
     A lie without ``after`` is given once: asked again, the user tells the truth.
     """
 
     when: list[str] = Field(min_length=1)
     say: str
+    asked: list[str] = []
     lie: str = ""
     after: int | None = Field(default=None, ge=0)
 

@@ -95,7 +95,7 @@ def shipped() -> list[str]:
         for base, folders, files in os.walk(ROOT / folder):
             folders[:] = [name for name in folders if name != "__pycache__"]
             place = Path(prefix, Path(base).relative_to(ROOT / folder))
-            kinds = (".md", ".py", ".sha256", ".sql", ".yaml")
+            kinds = (".md", ".npz", ".py", ".sha256", ".sql", ".yaml")
             wanted = (name for name in files if Path(name).suffix in kinds or name == "Dockerfile")
             names += [(place / name).as_posix() for name in wanted]
     names += [f"agentgym/envs/{path.parent.name}/snapshot.db" for path in (ROOT / "envs").glob("*/world.py")]

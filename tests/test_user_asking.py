@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from asking import DATA, asked, played, rate, scenario_of
 
+from agentgym import shelving, vectors
 from agentgym.hearing import asked_for, asks, closes, hears, understood
 from agentgym.scenario import Fact, UserSpec
 from agentgym.users import ScriptedUser
@@ -36,14 +41,14 @@ BLIND = {
     "asked_blind_a_unheld.jsonl": ("a03bee4ffeeba36d97511f7f4209bd2a3a5df5728af04c7dccc8b5fd90058d9e", 60),
     "asked_blind_b_held.jsonl": ("f65fd8975189816a9f07fd9fee1c2cb80b78e54026e27af1d66a90ec94f9749f", 59),
     "asked_blind_b_unheld.jsonl": ("e3280ee2dd0b1869da7dbd2bf6892f7e00d5c282fc1f2017ef168470805852f2", 59),
-    "asked_blind_c_held.jsonl": ("6edf8ecbbe2b23c196c039e4c79b4bff3ff20155bdfc836a63c989b6985cfeff", 48),
+    "asked_blind_c_held.jsonl": ("6edf8ecbbe2b23c196c039e4c79b4bff3ff20155bdfc836a63c989b6985cfeff", 58),
     "asked_blind_c_unheld.jsonl": ("510febea0254a16816ece481b2580a07540ae9635d9fe20e682ca91d104769ed", 45),
-    "asked_blind_d_held.jsonl": ("d81a21c5a154663d8236de5ff60ab6e50da7f8f361d523fe6f22ad65e559739a", 43),
-    "asked_blind_d_unheld.jsonl": ("80b7e493837f86ca71e32ea43bf8d8d3332eb3851fd2c9e60a9d19b4bd80c21c", 45),
+    "asked_blind_d_held.jsonl": ("d81a21c5a154663d8236de5ff60ab6e50da7f8f361d523fe6f22ad65e559739a", 52),
+    "asked_blind_d_unheld.jsonl": ("80b7e493837f86ca71e32ea43bf8d8d3332eb3851fd2c9e60a9d19b4bd80c21c", 48),
 }
 """Hash of each file as it was written by one who had not seen the matcher, and how many of 60 are answered right.
 
-In C, eight more that only state something are answered without a fact, which counts as wrong here.
+In C eight more, and in D six more, that only state something are answered without a fact, which counts as wrong here.
 """
 
 
@@ -156,6 +161,66 @@ def test_no_phrase_ends_the_conversation_or_grants_anything(message: str) -> Non
         assert not reply.leaves and not any(fact.say in reply.text for fact in FACTS.values())
     answer = user.confirm("create_refund", {"note": message})
     assert not answer.granted and not answer.leaves
+
+
+def test_a_question_like_an_example_is_heard_and_without_the_example_it_is_not() -> None:
+    facts = {"seat": Fact(when=["seat"], say="By the window."), "meal": Fact(when=["meal"], say="Rice.")}
+    message = "Where on board do you prefer to be placed, near the glass or near the corridor?"
+    assert asked_for(message, facts) == []
+    asked = ["Would you rather be placed by the glass or on the corridor?", "Where on board shall I place you?"]
+    facts["seat"] = Fact(when=["seat"], asked=asked, say="By the window.")
+    assert asked_for(message, facts) == ["seat"]
+    assert asked_for("What is your telephone number?", facts) == []
+
+
+def test_of_two_strangers_messages_nearly_all_are_understood() -> None:
+    # Neither C nor D is among the examples, nor was anything learnt from them.
+    known = {(each.scenario, each.message) for each in shelving.examples()}
+    for part in ("held", "unheld"):
+        answers = [each for name in "cd" for each in played(f"asked_blind_{name}_{part}.jsonl")]
+        assert not any((each.scenario, each.message) in known for each in answers)
+        wrong = [each for each in answers if each.told != each.wanted]
+        assert len(wrong) <= 0.05 * len(answers), wrong
+
+
+def test_the_table_is_whole_numbers_small_and_read_only_when_it_is_needed() -> None:
+    data = Path(vectors.__file__).with_name("data")
+    assert sum(file.stat().st_size for file in data.iterdir()) < 4_000_000
+    table = vectors.table()
+    assert (table.vectors == table.vectors.round()).all() and abs(table.vectors).max() <= vectors.UNIT
+    assert vectors.UNIT**2 * table.vectors.shape[1] < 2**24
+    code = "import sys, agentgym, agentgym.hearing; sys.exit('agentgym.vectors' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_what_is_shipped_of_the_examples_is_what_the_builder_makes_of_them() -> None:
+    shipped, made = vectors.packed("asked.npz"), shelving.built(shelving.examples())
+    assert set(shipped) == set(made)
+    for name, array in made.items():
+        assert shipped[name].dtype == array.dtype and np.array_equal(shipped[name], array), name
+
+
+def test_another_process_hears_the_same() -> None:
+    lines = (DATA / "asked_blind_d_held.jsonl").read_text(encoding="utf-8").splitlines()[:40]
+    code = (
+        "import json, sys\n"
+        "from agentgym.hearing import asked_for\n"
+        "from agentgym.loading import load_scenario\n"
+        "for line in sys.stdin:\n"
+        "    entry = json.loads(line)\n"
+        "    print(json.dumps(asked_for(entry['message'], load_scenario(entry['scenario']).user.facts)))\n"
+    )
+    command = [sys.executable, "-c", code]
+    found = subprocess.run(command, input="\n".join(lines), capture_output=True, check=True, encoding="utf-8")
+    here = [asked_for(e["message"], scenario_of(e["scenario"]).user.facts) for e in map(json.loads, lines)]
+    assert [json.loads(line) for line in found.stdout.splitlines()] == here
+
+
+def test_a_fact_that_the_scenario_did_not_have_is_heard_by_the_rules_beside_its_own() -> None:
+    facts = dict(scenario_of("refund/already-001").user.facts)
+    facts["dog"] = Fact(when=["dog"], say="His name is Rex.")
+    assert asked_for("What is the dog called?", facts) == ["dog"]
+    assert asked_for("With which bank are you now?", facts) == ["account"]
 
 
 def test_the_same_message_always_means_the_same() -> None:
