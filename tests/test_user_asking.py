@@ -42,13 +42,16 @@ BLIND = {
     "asked_blind_b_held.jsonl": ("f65fd8975189816a9f07fd9fee1c2cb80b78e54026e27af1d66a90ec94f9749f", 59),
     "asked_blind_b_unheld.jsonl": ("e3280ee2dd0b1869da7dbd2bf6892f7e00d5c282fc1f2017ef168470805852f2", 59),
     "asked_blind_c_held.jsonl": ("6edf8ecbbe2b23c196c039e4c79b4bff3ff20155bdfc836a63c989b6985cfeff", 58),
-    "asked_blind_c_unheld.jsonl": ("510febea0254a16816ece481b2580a07540ae9635d9fe20e682ca91d104769ed", 45),
-    "asked_blind_d_held.jsonl": ("d81a21c5a154663d8236de5ff60ab6e50da7f8f361d523fe6f22ad65e559739a", 52),
-    "asked_blind_d_unheld.jsonl": ("80b7e493837f86ca71e32ea43bf8d8d3332eb3851fd2c9e60a9d19b4bd80c21c", 48),
+    "asked_blind_c_unheld.jsonl": ("510febea0254a16816ece481b2580a07540ae9635d9fe20e682ca91d104769ed", 50),
+    "asked_blind_d_held.jsonl": ("d81a21c5a154663d8236de5ff60ab6e50da7f8f361d523fe6f22ad65e559739a", 58),
+    "asked_blind_d_unheld.jsonl": ("80b7e493837f86ca71e32ea43bf8d8d3332eb3851fd2c9e60a9d19b4bd80c21c", 50),
+    "asked_blind_e_held.jsonl": ("9ab41c507a481777fd780c2a3eab3b019950e54847d6fa88968a9870279d9c20", 58),
+    "asked_blind_e_unheld.jsonl": ("ea8f279838a107efe3b52b4d3f53ad52f3a058d4881b3841ac62c3e1283997c1", 51),
 }
 """Hash of each file as it was written by one who had not seen the matcher, and how many of 60 are answered right.
 
-In C eight more, and in D six more, that only state something are answered without a fact, which counts as wrong here.
+In C seven more, in D eight and in E seven, that only state something, are answered without a fact, which counts as
+wrong here.
 """
 
 
@@ -173,11 +176,11 @@ def test_a_question_like_an_example_is_heard_and_without_the_example_it_is_not()
     assert asked_for("What is your telephone number?", facts) == []
 
 
-def test_of_two_strangers_messages_nearly_all_are_understood() -> None:
-    # Neither C nor D is among the examples, nor was anything learnt from them.
+def test_of_three_strangers_messages_nearly_all_are_understood() -> None:
+    # None of C, D and E is among the examples, nor was anything learnt from them.
     known = {(each.scenario, each.message) for each in shelving.examples()}
     for part in ("held", "unheld"):
-        answers = [each for name in "cd" for each in played(f"asked_blind_{name}_{part}.jsonl")]
+        answers = [each for name in "cde" for each in played(f"asked_blind_{name}_{part}.jsonl")]
         assert not any((each.scenario, each.message) in known for each in answers)
         wrong = [each for each in answers if each.told != each.wanted]
         assert len(wrong) <= 0.05 * len(answers), wrong
