@@ -36,12 +36,15 @@ NUMBERS: Final = 8
 def judged(message: str, script: Script, heard: Sequence[str]) -> dict[str, bool]:
     """Whether each fact that has examples is asked for; nothing where the message says nothing.
 
+    A fact that has no examples but those that its script gives is also asked for where the rules hear it.
+
     Args:
         message: What the agent says.
         script: The facts.
         heard: The facts that the rules hear in the message.
     """
-    names = [script[at][0] for at in examples_of(script).judged]
+    examples = examples_of(script)
+    names = [script[at][0] for at in examples.judged]
     if not names:
         return {}
     rows = numbers(message, script, heard)
@@ -50,7 +53,13 @@ def judged(message: str, script: Script, heard: Sequence[str]) -> dict[str, bool
     if not any(clause.asks and clause.kind is not Kind.FRAGMENT for clause in understood(message)):
         # What does not look like a question must be very like one.
         scores -= _DOUBT * (1 - rows[:, 3])
-    return dict(zip(names, (scores > 0).tolist(), strict=False))
+    asked = dict(zip(names, (scores > 0).tolist(), strict=False))
+    for at, few in zip(examples.judged, examples.few, strict=True):
+        name, _, _, texts = script[at]
+        # A few examples of one's own add to what the rules hear; they do not outweigh it.
+        if few and name in asked:
+            asked[name] = asked[name] or name in heard or folded(message) in map(folded, texts)
+    return asked
 
 
 def numbers(message: str, script: Script, heard: Sequence[str]) -> Ints:

@@ -84,12 +84,13 @@ class Examples(NamedTuple):
     """The examples of a script: their directions (dimensions × n), and what they ask for (n × judged facts).
 
     ``asked`` has a last column of ones, to add them all up. ``judged``: the facts that have any examples, by their
-    place in the script.
+    place in the script; ``few``: whether each of these has none but the script's own.
     """
 
     directions: Whole
     asked: NDArray[np.float64]
     judged: tuple[int, ...]
+    few: tuple[bool, ...]
 
 
 def digest(name: str, say: str) -> int:
@@ -132,7 +133,8 @@ def examples_of(script: Script) -> Examples:
     known = tuple(at for at, (*_, texts) in enumerate(script) if texts or bits[at] >= 0)
     every = np.concatenate(asked)[:, list(known)].astype(np.float64)
     every = np.concatenate([every, np.ones((len(every), 1))], axis=1)
-    return Examples(np.ascontiguousarray(np.concatenate(directions).T), every, known)
+    few = tuple(bits[at] < 0 for at in known)
+    return Examples(np.ascontiguousarray(np.concatenate(directions).T), every, known, few)
 
 
 def nearness(parts: Parts, examples: Examples) -> tuple[Ints, Ints]:

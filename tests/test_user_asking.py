@@ -176,6 +176,16 @@ def test_a_question_like_an_example_is_heard_and_without_the_example_it_is_not()
     assert asked_for("What is your telephone number?", facts) == []
 
 
+def test_a_few_examples_of_ones_own_add_to_what_the_rules_hear() -> None:
+    for own in ([], [""], ["?"], ["Where to?"], ["Where to?", "With whom do you keep your money?"]):
+        facts = {"seat": Fact(when=["bank"], asked=own, say="B."), "dog": Fact(when=["dog"], say="Rex.")}
+        assert asked_for("Where is the bank?", facts) == ["seat"], own
+        assert asked_for("What is the dog called?", facts) == ["dog"], own
+    many = {f"f{i}": Fact(when=[f"w{i}"], say=f"S{i}.", asked=[f"Tell me item {i}?"]) for i in range(40)}
+    assert asked_for("w8?", many) == ["f8"]
+    assert asked_for("Tell me item 7?", many) == ["f7"]
+
+
 def test_of_three_strangers_messages_nearly_all_are_understood() -> None:
     # None of C, D and E is among the examples, nor was anything learnt from them.
     known = {(each.scenario, each.message) for each in shelving.examples()}
