@@ -56,11 +56,13 @@ def faults_of(subject: Subject, run: GoldRun, form: Form) -> tuple[int, list[str
     own = [tool.name for tool in subject.domain.tools if "_" in tool.name and tool.name not in presentation.toolset]
     # The plainer forms may have such names themselves, and their documentation says so.
     hidden = [name for name in own if not seen.has_text(name)]
-    return len(known), faults + list(_errors(run, form, list(asked.values()), hidden))
+    return len(known), faults + list(_errors(run, form, list(asked.values()), hidden, seen))
 
 
-def _errors(run: GoldRun, form: Form, asked: Sequence[tuple[Call, Call]], hidden: Sequence[str]) -> Iterator[str]:
-    """What calls with wrong values and without any are told in the domain's own names."""
+def _errors(
+    run: GoldRun, form: Form, asked: Sequence[tuple[Call, Call]], hidden: Sequence[str], seen: Seen
+) -> Iterator[str]:
+    """What calls with wrong values and without any are told in the domain's own names, but for those it was shown."""
     env = form.env
     env.reset(seed=0, options={"scenario": run.scenario})
     for call, shown in asked:
@@ -70,7 +72,7 @@ def _errors(run: GoldRun, form: Form, asked: Sequence[tuple[Call, Call]], hidden
             observation, _, terminated, truncated, _ = env.step({"name": shown.name, "arguments": {**rest, **place}})
             text = observation["content"]
             if observation["role"] == "error":
-                names = [name for name in (*own, *hidden) if _stands(name, [text])]
+                names = [name for name in (*own, *hidden) if _stands(name, [text]) and not seen.has_text(name)]
                 yield from (f"an error of {call.name} speaks of {name!r}, the domain's own" for name in names)
             if terminated or truncated:
                 return
