@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import sys
+import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
 from importlib.resources import files
@@ -102,10 +103,13 @@ def built(listed: list[Example]) -> dict[str, NDArray[Any]]:
 
 
 def main() -> int:
-    """Write the file."""
+    """Write the file, whole or not at all: it may be read, or written by another one, meanwhile."""
     arrays: dict[str, Any] = built(examples())
     target = Path(__file__).with_name("data") / "asked.npz"
-    np.savez_compressed(target, **arrays)
+    with tempfile.TemporaryDirectory(dir=target.parent.parent, prefix=".shelving-") as folder:
+        made = Path(folder) / target.name
+        np.savez_compressed(made, **arrays)
+        made.replace(target)
     sys.stdout.write(f"{target}: {len(arrays['labels'])} examples, {target.stat().st_size} bytes\n")
     return 0
 

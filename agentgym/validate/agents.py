@@ -21,7 +21,7 @@ from agentgym.state import EpisodeState
 from agentgym.text import dumps
 from agentgym.validate.gold_known import Neighbourhood, calls, seen_values
 from agentgym.validate.gold_runs import GoldRun, gold_runs, good_runs
-from agentgym.validate.moves import roomy
+from agentgym.validate.moves import current
 from agentgym.validate.registry import Finding, check
 from agentgym.validate.subject import Subject, scripted
 from agentgym.verdict import Verdict
@@ -282,7 +282,10 @@ def _gold_reads(subject: Subject, run: GoldRun) -> Iterator[Outcome]:
 
 
 def _informed_spam(subject: Subject) -> Iterator[Outcome]:
-    """Gold's reads, then each writing tool on all that lies around what gold saw, then gold's own end."""
+    """Gold's reads, then each writing tool on all that lies around what gold saw, then gold's own end.
+
+    It is told which calls the world would take and makes those first, since a scenario's budget is short.
+    """
     toolset = subject.domain.toolset
     world = World(subject.domain.snapshot, toolset)
     for run in good_runs(subject).values():
@@ -293,12 +296,20 @@ def _informed_spam(subject: Subject) -> Iterator[Outcome]:
         ways = [calls(tool, known) for tool in subject.domain.tools if tool.writes]
         # The tools take turns, so that a small budget sees each of them.
         writes = [call for turn in itertools.zip_longest(*ways) for call in turn if call is not None]
-        # All of them, whatever the scenario allows: "every write" must not end before there was one to each row.
-        budget = len(reads) + len(writes) + 1
-        yield from _scripted(
-            subject, "informed spammer", roomy(run.scenario, budget), [*reads, *writes, run.actions[-1]]
-        )
+        subject.env.reset(seed=0, options={"scenario": run.scenario})
+        writes.sort(key=lambda call: not _taken(subject.env, call))
+        writes = writes[: max(0, run.scenario.checks.process.max_steps - len(reads) - 1)]
+        yield from _scripted(subject, "informed spammer", run.scenario, [*reads, *writes, run.actions[-1]])
     world.close()
+
+
+def _taken(env: ToolEnv, call: Action) -> bool:
+    """Whether the world takes a call at the start of an episode; it is undone."""
+    episode = current(env)
+    arguments = episode.domain.toolset[call["name"]].validate(call["arguments"])
+    result, _ = episode.backend.call(call["name"], arguments, episode.now_ms)
+    episode.backend.rollback_call()
+    return result.ok
 
 
 def _constants(subject: Subject) -> Iterator[tuple[str, Callable[[Scenario], list[Outcome]]]]:

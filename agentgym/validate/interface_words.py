@@ -56,23 +56,31 @@ def faults_of(subject: Subject, run: GoldRun, form: Form) -> tuple[int, list[str
     own = [tool.name for tool in subject.domain.tools if "_" in tool.name and tool.name not in presentation.toolset]
     # The plainer forms may have such names themselves, and their documentation says so.
     hidden = [name for name in own if not seen.has_text(name)]
-    return len(known), faults + list(_errors(run, form, list(asked.values()), hidden, seen))
+    return len(known), faults + list(_errors(run, form, list(asked.values()), hidden, plainest))
 
 
 def _errors(
-    run: GoldRun, form: Form, asked: Sequence[tuple[Call, Call]], hidden: Sequence[str], seen: Seen
+    run: GoldRun,
+    form: Form,
+    asked: Sequence[tuple[Call, Call]],
+    hidden: Sequence[str],
+    plainest: Presentation | None,
 ) -> Iterator[str]:
-    """What calls with wrong values and without any are told in the domain's own names, but for those it was shown."""
+    """What calls with wrong values and without any are told in the domain's own names."""
     env = form.env
     env.reset(seed=0, options={"scenario": run.scenario})
     for call, shown in asked:
         own = [name for name in call.arguments if _COMPOUND.search(name) and name not in _names(shown.arguments)]
+        given = {name: value for name, value in shown.arguments.items() if value is not None}
+        if plainest is not None and plainest.show(call) == Call(shown.name, given):
+            # It is called as plainly as can be, so that its names may be the domain's.
+            own = []
         place = {name: value for name, value in shown.arguments.items() if name in _PLACE}
         for rest in ({name: _wrong(value) for name, value in shown.arguments.items()}, {}):
             observation, _, terminated, truncated, _ = env.step({"name": shown.name, "arguments": {**rest, **place}})
             text = observation["content"]
             if observation["role"] == "error":
-                names = [name for name in (*own, *hidden) if _stands(name, [text]) and not seen.has_text(name)]
+                names = [name for name in (*own, *hidden) if _stands(name, [text])]
                 yield from (f"an error of {call.name} speaks of {name!r}, the domain's own" for name in names)
             if terminated or truncated:
                 return

@@ -33,7 +33,7 @@ from agentgym.wrappers import SimulatedUser
 
 _DIRTY = 50
 _BESIDE = 8
-_DEADLINE_S = 600
+_DEADLINE_S = 120
 
 
 # V30

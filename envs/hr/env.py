@@ -145,6 +145,7 @@ WORLD_SIDE = (
             "docs_text",
             "endpoints",
             "examples",
+            "filled",
             "formats",
             "http_contained",
             "http_service",

@@ -36,6 +36,8 @@ class Case:
         settled: departments in which somebody is brought along.
         counted: departments whose people are counted, so that nobody may join them any more.
         figured: departments whose figures up to February are asked for, so that people may join them only later.
+        told: what one request tells the agent that another one may want looked up or worked out.
+        sought: such things that a request wants looked up or worked out.
     """
 
     def __init__(self, stream: Draws, role: str, chinese: bool) -> None:
@@ -53,6 +55,8 @@ class Case:
         self.settled: set[str] = set()
         self.counted: set[str] = set()
         self.figured: set[str] = set()
+        self.told: set[str] = set()
+        self.sought: set[str] = set()
         self._ids: set[str] = set()
         self._shown = shown_numbers()
         self._now = spelt_numbers(self.now)

@@ -124,7 +124,8 @@ def lacks(person: Person, grade: str, months: tuple[str, ...], slips: tuple[Slip
 
 def _asked(case: Case, request: Request, person: Person, grade: str, day: str) -> None:
     request.ask.append(case.says(*_ASK).format(name=person.name, old=person.grade, grade=grade, day=day))
-    request.given += [*told_anyway(person.department), person.site, person.grade, grade, day, day[:7], day[:4]]
+    case.told.add(day[:4])
+    request.given += [*told_anyway(person.department), person.site, person.grade, grade, day, day[:7]]
     request.wants += [
         checks.want("change_grade", employee_id=person.id, grade=grade),
         checks.want("create_adjustment", employee_id=person.id, kind="grade_change"),

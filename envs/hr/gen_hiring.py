@@ -78,6 +78,7 @@ def recruiting_stage(case: Case, i: int, hard: bool) -> Request | None:
             stage=_WORDS[target][case.chinese],
         )
     )
+    case.sought.add(position.grade)
     request.given += told_anyway(department.id, position.grade)
     _read(request, i, position, row, target, department.name)
     request.wants.append(checks.want("move_candidate", candidate_id=row["candidate_id"], stage=target))
@@ -154,13 +155,16 @@ def _aim(case: Case, hard: bool) -> tuple[str, str]:
 
 
 def _read(request: Request, i: int, position: Position, row: dict[str, Any], target: str, department: str) -> None:
-    here = {
-        "sql": "SELECT value ->> 'requisition_id' FROM json_each(:list) WHERE value ->> 'title' = :title "
-        "AND value ->> 'department_id' = :department",
-        "list": of(f"positions{i}", "$.items"),
-        "title": position.title,
-        "department": gold.department_id(department),
-    }
+    here, grade = (
+        {
+            "sql": f"SELECT value ->> '{column}' FROM json_each(:list) WHERE value ->> 'title' = :title "
+            "AND value ->> 'department_id' = :department",
+            "list": of(f"positions{i}", "$.items"),
+            "title": position.title,
+            "department": gold.department_id(department),
+        }
+        for column in ("requisition_id", "grade")
+    )
     one = {
         "sql": "SELECT value ->> 'candidate_id' FROM json_each(:list) WHERE value ->> 'name' = :name",
         "list": of(f"candidates{i}", "$.items"),
@@ -172,7 +176,7 @@ def _read(request: Request, i: int, position: Position, row: dict[str, Any], tar
     candidates = act("list_candidates", f"candidates{i}", requisition_id=here, page=1, page_size=50)
     candidate = act("get_candidate", f"candidate{i}", candidate_id=one)
     where = act("get_department", f"where{i}", department_id=gold.department_id(department))
-    grades = act("list_grades", f"grades{i}", grade=of(f"positions{i}", "$.items[0].grade"), page=1, page_size=50)
+    grades = act("list_grades", f"grades{i}", grade=grade, page=1, page_size=50)
     every = act("list_grades", f"grades{i}", page=1, page_size=50)
     dear = target in ("offer", "hired")
     request.reads = (

@@ -161,7 +161,8 @@ def _join(case: Case, i: int, hard: bool, department: Department, head: Person, 
     )  # fmt: skip
     request.ask.append(case.says(*_HEAD))
     request.secrets += [checks.secret("SELECT bank_account FROM employees WHERE employee_id = :id", id=department.head)]
-    request.given += [start, start[:4], grade, *told_anyway(department.id, department.head)]
+    case.told.add(grade)
+    request.given += [start, start[:4], *told_anyway(department.id, department.head)]
     _department(request, i, department, head)
     if full:
         request.code = "no_headcount"

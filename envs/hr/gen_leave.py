@@ -111,6 +111,7 @@ def leave_decision(case: Case, i: int, hard: bool) -> Request | None:
         )
     )
     request.given += told_anyway(person.department)
+    case.sought.add(str(case.today.year - 1))
     one, two = _reads(i)
     request.reads = ((gold.who(i, person.name), *one), (gold.who(i, person.name), *two))
     request.secrets += checks.private(person)

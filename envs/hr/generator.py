@@ -67,7 +67,7 @@ def generate(seed: int, level: str | None = None) -> Scenario:
         role = stream.choice(roles)
         case = opened(stream, role, chinese)
         requests = _requests(case, family, level)
-        if requests is not None:
+        if requests is not None and case.told.isdisjoint(case.sought):
             return _scenario(f"hr/train/{level}-{seed}", level, family, case, requests)
     raise RuntimeError(f"no case of {family.name} for seed {seed} after {_TRIES} tries; widen what it chooses from")
 

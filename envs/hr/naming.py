@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 from agentgym.envs.hr.endpoints import ENDPOINTS, Endpoint
+from agentgym.envs.hr.filled import Filled
 from agentgym.envs.hr.phrases import FIELDS, VALUES
 from agentgym.envs.hr.records import ENUMS, RECORDS
 from agentgym.envs.hr.words import (
@@ -54,29 +56,6 @@ _OTHER: Mapping[str, tuple[str, ...]] = {
 }
 SECTIONS = tuple(_OTHER)
 """The sections of the documentation, in order."""
-
-
-class _Drawn(Mapping[str, Mapping[str, str]]):
-    """Enumeration → canonical value → name; each is drawn when it is first asked for, since an episode needs few."""
-
-    def __init__(self, make: Callable[[str], Mapping[str, str]]) -> None:
-        self._make = make
-        self._made: dict[str, Mapping[str, str]] = {}
-
-    def __getitem__(self, enum: str) -> Mapping[str, str]:
-        found = self._made.get(enum)
-        if found is None:
-            found = self._made[enum] = self._make(enum)
-        return found
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(ENUMS)
-
-    def __len__(self) -> int:
-        return len(ENUMS)
-
-    def __repr__(self) -> str:
-        return repr(dict(self))
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,15 +116,7 @@ def nouns(draw: Draw, level: int) -> dict[str, str]:
         else:
             options = SYNONYMS.get(noun) or SHORT[noun]
         invented = level == 3 and draw.chance(f"invent/{noun}", 75)
-        first = 0 if invented or len(options) == 1 else draw.bits(f"noun/{noun}")
-        for i in range(_TRIES):
-            name = draw.word(f"noun/{noun}/{i}") if invented else options[(first + i) % len(options)]
-            if name not in used:
-                break
-        else:
-            raise _all_used(name)
-        used.add(name)
-        out[noun] = name
+        out[noun] = _unused(_invented(draw, f"noun/{noun}") if invented else _from(draw, f"noun/{noun}", options), used)
     for small, options in SMALL.items():
         shift = draw.bits("bounds" if small in ("first", "last") else f"small/{small}") if level else 0
         out[small] = options[shift % len(options)]
@@ -157,8 +128,28 @@ _NOUNS = sorted({*SHORT, *SYNONYMS})
 _TRIES = 50
 
 
-def _all_used(last: str) -> ValueError:
-    return ValueError(f"found no unused name, the last candidate was {last!r}")
+def _invented(draw: Draw, choice: str) -> Iterator[str]:
+    return (draw.word(f"{choice}/{i}") for i in range(_TRIES))
+
+
+def _from(draw: Draw, choice: str, options: Sequence[str]) -> Iterator[str]:
+    """All of *options* over and over, the drawn one first."""
+    first = draw.bits(choice) if len(options) > 1 else 0
+    return (options[(first + i) % len(options)] for i in range(_TRIES))
+
+
+def _unused(candidates: Iterator[str], used: set[str]) -> str:
+    """The first candidate that is not used yet; it is used then.
+
+    Raises:
+        ValueError: all of them are used.
+    """
+    name = ""
+    for name in candidates:
+        if name not in used:
+            used.add(name)
+            return name
+    raise ValueError(f"found no unused name, the last candidate was {name!r}")
 
 
 class _Field(NamedTuple):
@@ -209,17 +200,10 @@ def field_names(
     out: dict[str, str] = {}
     for drawn in _FIELDS:
         if level == 3 and drawn.own and draw.chance(drawn.invent, 60):
-            names: Iterator[str] = (cased(draw.word(f"{drawn.choice}/{i}"), case) for i in range(_TRIES))
+            names = _invented(draw, drawn.choice)
         else:
-            names = _phrased(draw, drawn, drawn.phrases if level > 1 else drawn.phrases[:1], words, units, case)
-        name = next(names)
-        while name in used:
-            last = name
-            name = next(names, "")
-            if not name:
-                raise _all_used(last)
-        used.add(name)
-        out[drawn.name] = name
+            names = _phrased(draw, drawn, drawn.phrases if level > 1 else drawn.phrases[:1], words, units)
+        out[drawn.name] = _unused((cased(name, case) for name in names), used)
     return out
 
 
@@ -229,19 +213,16 @@ def _phrased(
     phrases: tuple[str, ...],
     words: Mapping[str, str],
     units: Mapping[str, tuple[str, ...]],
-    case: str,
 ) -> Iterator[str]:
     """Names of a field made of its phrases, the drawn one first."""
     ends = units.get(drawn.kind, ())
-    first = draw.bits(drawn.choice) if len(phrases) > 1 else 0
     end = draw.bits(drawn.unit) if len(ends) > 1 else 0
-    for i in range(_TRIES):
-        phrase = phrases[(first + i) % len(phrases)]
+    for i, phrase in enumerate(_from(draw, drawn.choice, phrases)):
         if not drawn.own:
             phrase = phrase.format_map(words)
         if ends:
             phrase += " " + ends[(end + i) % len(ends)]
-        yield cased(phrase if i < len(phrases) + len(ends) else f"{phrase} {'value' if i % 2 else 'entry'}", case)
+        yield phrase if i < len(phrases) + len(ends) else f"{phrase} {'value' if i % 2 else 'entry'}"
 
 
 _VALUES = {value: tuple(phrases.split("|")) for value, phrases in VALUES.items()}
@@ -256,15 +237,8 @@ def _values(draw: Draw, level: int, enum: str, case: str) -> dict[str, str]:
         phrases = _VALUES[value] if level > 1 else _VALUES[value][:1]
         invented = level == 3 and draw.chance(f"invent/{enum}/{value}", 60)
         choice = f"value/{enum}/{value}"
-        first = 0 if invented or len(phrases) == 1 else draw.bits(choice)
-        for i in range(_TRIES):
-            name = cased(draw.word(f"{choice}/{i}") if invented else phrases[(first + i) % len(phrases)], case)
-            if name not in used:
-                break
-        else:
-            raise _all_used(name)
-        used.add(name)
-        out[value] = name
+        names = _invented(draw, choice) if invented else _from(draw, choice, phrases)
+        out[value] = _unused((cased(name, case) for name in names), used)
     return out
 
 
@@ -321,7 +295,7 @@ def make_names(draw: Draw, level: int, formats: Mapping[str, str], cases: Mappin
         words=words,
         case=cases["field"] if cases["field"] != "kebab" else "snake",
         fields=field_names(draw, level, words, formats, cases["field"]),
-        values=_Drawn(lambda enum: _values(draw, level, enum, cases["value"])),
+        values=Filled(ENUMS, lambda enum: _values(draw, level, enum, cases["value"])),
         resources=resources if level else {segment: segment for segment in RESOURCES},
         verbs=verbs,
     )
@@ -332,11 +306,6 @@ def _distinct(phrases: Mapping[str, str], name: Callable[[str], str]) -> dict[st
     used: set[str] = set()
     out: dict[str, str] = {}
     for key, phrase in phrases.items():
-        made = unique = name(phrase)
-        number = 1
-        while unique in used:
-            number += 1
-            unique = f"{made}{number}"
-        used.add(unique)
-        out[key] = unique
+        made = name(phrase)
+        out[key] = _unused(chain((made,), (f"{made}{number}" for number in range(2, _TRIES))), used)
     return out

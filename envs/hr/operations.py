@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from agentgym.envs.hr.arranging import arrangement
 from agentgym.envs.hr.endpoints import BY_TOOL, Endpoint
+from agentgym.envs.hr.filled import Filled
 from agentgym.envs.hr.formats import (
     DIGITS,
     LARGEST_INT,
@@ -148,26 +149,6 @@ class Node:
         self.methods: dict[str, str] = {}
 
 
-class _Operations(Mapping[str, Operation]):
-    """Tool → operation; each is made when it is first asked for, since an episode uses few."""
-
-    def __init__(self, make: Callable[[Endpoint], Operation]) -> None:
-        self._make = make
-        self._made: dict[str, Operation] = {}
-
-    def __getitem__(self, tool: str) -> Operation:
-        found = self._made.get(tool)
-        if found is None:
-            found = self._made[tool] = self._make(BY_TOOL[tool])
-        return found
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(BY_TOOL)
-
-    def __len__(self) -> int:
-        return len(BY_TOOL)
-
-
 class Api:
     """Everything that a style needs at run time."""
 
@@ -178,7 +159,7 @@ class Api:
         self._columns: dict[str, tuple[Column, ...]] = {}
         self._codecs: dict[str, Codec] = dict(_CODECS)
         self._writers: dict[str, Callable[[Any], Any] | None] = dict.fromkeys(_CODECS)
-        self.operations: Mapping[str, Operation] = _Operations(self._operation)
+        self.operations: Mapping[str, Operation] = Filled(BY_TOOL, lambda tool: self._operation(BY_TOOL[tool]))
 
     @cached_property
     def root(self) -> Node:
