@@ -20,6 +20,7 @@ import sqlite3
 import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from agentgym.errors import AgentGymError
@@ -140,9 +141,10 @@ def _calculated(calculation: Mapping[str, Any], bindings: Mapping[str, Any], whe
     sql = calculation["sql"]
     given = {name: _value(value, bindings, where) for name, value in parameters_of(calculation).items()}
     params = {name: json.dumps(v) if isinstance(v, dict | list) else v for name, v in given.items()}
-    unused = [name for name in params if not re.search(rf"[:@$]{re.escape(name)}\b", sql)]
+    unused = params.keys() - _named_in(sql)
     if unused:
-        raise GoldError(*where, "", sql, f"the parameter {unused[0]!r}, which the SQL does not use")
+        name = next(name for name in params if name in unused)
+        raise GoldError(*where, "", sql, f"the parameter {name!r}, which the SQL does not use")
     if reads_clock(sql, list(params.values())):
         raise GoldError(*where, "", sql, "a calculation that reads the wall clock; bind the time to an observation")
     try:
@@ -160,6 +162,12 @@ def _calculated(calculation: Mapping[str, Any], bindings: Mapping[str, Any], whe
         return json.loads(result)
     except (TypeError, ValueError):
         raise GoldError(*where, "", sql, f"{shown(result)}, which is not JSON text as as_json says") from None
+
+
+@lru_cache(maxsize=1024)
+def _named_in(sql: str) -> frozenset[str]:
+    """Names of the parameters in a statement."""
+    return frozenset(re.findall(r"[:@$](\w+)", sql))
 
 
 def _database() -> sqlite3.Connection:

@@ -100,9 +100,14 @@ class Watch:
 
 def reads_clock(sql: str, values: Collection[Any] = ()) -> bool:
     """Whether date functions in *sql* would read the wall clock, by ``'now'``, a missing argument or a value "now"."""
-    return bool(_NOW.search(_COMMENT.sub(" ", sql))) or any(
+    return _asks_clock(sql) or any(
         isinstance(value, str) and value.strip().lower() in ("now", "localtime", "utc") for value in values
     )
+
+
+@functools.lru_cache(maxsize=4096)
+def _asks_clock(sql: str) -> bool:
+    return bool(_NOW.search(_COMMENT.sub(" ", sql)))
 
 
 def prime(connection: sqlite3.Connection) -> None:

@@ -6,6 +6,7 @@ import argparse
 import itertools
 import json
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 import gymnasium as gym
@@ -33,6 +34,12 @@ def parsed(content: str) -> Any:
         return json.loads(content)
     except ValueError:
         return content
+
+
+@lru_cache(maxsize=256)
+def _opening(task: str) -> str:
+    """What the user says first; the rest of a task is large, and many episodes have the same."""
+    return str(json.loads(task)["opening"])
 
 
 class EpisodeOver(Exception):
@@ -73,7 +80,7 @@ class View:
         self.reads = [name for name in own if name.startswith(_READS)]
         self.system = str(env.get_wrapper_attr("system_prompt"))
         info = info if "task" in info else json.loads(info["detail"])
-        self.opening = str(json.loads(info["task"])["opening"])
+        self.opening = _opening(info["task"])
         self.seed = int(info["seed"])
         self.writes = sorted((name for name in own if name not in self.reads), key=self._unlikely)
         self.left = budget

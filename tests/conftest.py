@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from spawned import TinyEnv
 
 from agentgym.backends.engine import unavailable
 from agentgym.errors import BackendError
+from agentgym.snapshot import build_file
+from agentgym.world import World
+
+if TYPE_CHECKING:
+    from hr_desk import Desk
 
 
 @pytest.fixture
@@ -25,6 +30,27 @@ def tiny() -> Iterator[Callable[..., TinyEnv]]:
     yield make
     for env in made:
         env.close()
+
+
+@pytest.fixture(scope="session")
+def company(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """The world of the HR API, built for these tests."""
+    from hr_desk import BY_NAME, FOLDER
+
+    file = tmp_path_factory.mktemp("hr") / "snapshot.db"
+    build_file(FOLDER, file)
+    world = World(file, BY_NAME)
+    yield world
+    world.close()
+
+
+@pytest.fixture
+def desk(company: World) -> Desk:
+    """The company as it begins, called by an HR administrator."""
+    from hr_desk import Desk
+
+    company.reset({})
+    return Desk(company).act("hr_admin")
 
 
 @pytest.fixture(scope="session")

@@ -484,7 +484,7 @@ def test_the_command_says_what_it_cannot_do() -> None:
         (["--scenario", "hr/nothing-001"], "hr/nothing-001: id: found no such scenario"),
         (["--scenario", CURATED[0].id, "--role", "manager"], "leave out --as and --role"),
         (["--docker"], "cannot reach the container engine"),
-        (["--docker", "--as", "E1"], "expected a person and a role that there are, got 'E1' and 'employee'"),
+        (["--docker", "--as", "E1"], "such as 'E1018' and 'hr_admin', got 'E1' and 'employee'"),
     ):
         command = [sys.executable, "-m", "agentgym.envs.hr.http_server", *arguments]
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=nowhere)

@@ -259,7 +259,7 @@ def test_the_command_knows_whom_it_cannot_serve() -> None:
     command = [sys.executable, "-m", "agentgym.envs.hr.http_server", "--as", "E1"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "expected a person and a role that there are, got 'E1' and 'employee'" in done.stderr
+    assert "such as 'E1018' and 'hr_admin', got 'E1' and 'employee'" in done.stderr
 
 
 @pytest.mark.parametrize("port", ["65536", "-1", "http"])

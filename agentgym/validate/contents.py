@@ -6,6 +6,9 @@ import hashlib
 import marshal
 import sqlite3
 
+import numpy as np
+from numpy.typing import NDArray
+
 from agentgym import changes as log
 from agentgym.changes import Table
 
@@ -23,7 +26,7 @@ class Contents:
         self._schema: list[tuple[object, ...]] = []
         self._tables: dict[str, Table] = {}
         self._digests: dict[str, bytes] = {}
-        self._pages: dict[str, list[int]] = {}
+        self._pages: dict[str, set[int]] = {}
 
     def of(self, connection: sqlite3.Connection) -> str:
         """The fingerprint: equal for two worlds if and only if their schemas and rows are."""
@@ -34,8 +37,10 @@ class Contents:
         if schema != self._schema:
             self._begin(connection, schema, image)
         digest = hashlib.sha256(marshal.dumps([(kind, name, sql) for kind, name, _, sql in schema], 0))
+        changed = self._changed(image)
         for name, known in self._digests.items():
-            digest.update(known if self._same(name, image) else _digest(connection, self._tables[name]))
+            same = self._pages[name] and self._pages[name].isdisjoint(changed)
+            digest.update(known if same else _digest(connection, self._tables[name]))
         return digest.hexdigest()
 
     def _begin(self, connection: sqlite3.Connection, schema: list[tuple[object, ...]], image: bytes) -> None:
@@ -44,7 +49,7 @@ class Contents:
         self._size = connection.execute("PRAGMA page_size").fetchall()[0][0]
         self._tables = log.tables(connection)
         self._digests = {name: _digest(connection, table) for name, table in self._tables.items()}
-        self._pages = {name: [] for name in self._digests}
+        self._pages = {name: set() for name in self._digests}
         try:
             found = connection.execute("SELECT name, pageno FROM dbstat").fetchall()
         except sqlite3.OperationalError:
@@ -52,12 +57,18 @@ class Contents:
             found = []
         for name, page in found:
             if name in self._pages:
-                self._pages[name].append((page - 1) * self._size)
+                self._pages[name].add(page - 1)
 
-    def _same(self, name: str, image: bytes) -> bool:
-        """Whether the pages of a table are those of the first world."""
-        pages, size, before = self._pages[name], self._size, self._image
-        return bool(pages) and all(image[at : at + size] == before[at : at + size] for at in pages)
+    def _changed(self, image: bytes) -> set[int]:
+        """Places of the pages that are not as in the first world, or not there."""
+        before, after = self._paged(self._image), self._paged(image)
+        shared = min(len(before), len(after))
+        differing = np.flatnonzero((before[:shared] != after[:shared]).any(axis=1))
+        return {*differing.tolist(), *range(shared, len(before))}
+
+    def _paged(self, image: bytes) -> NDArray[np.uint64]:
+        """Page by page; a page is a power of two of at least 512 bytes."""
+        return np.frombuffer(image, np.uint64).reshape(-1, self._size // 8)
 
 
 def _digest(connection: sqlite3.Connection, table: Table) -> bytes:

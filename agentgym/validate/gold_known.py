@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from agentgym import changes as log
 from agentgym.sampling import draw
 from agentgym.scenario import Scenario
 from agentgym.tools import Tool, ToolError
@@ -66,12 +67,12 @@ class Neighbourhood:
             for column in shape.columns
             if not table.startswith("_") and (column in shape.key or column.endswith("_id"))
         ]
+        self._names = {column for _, column in self._columns}
 
     def around(self, start: Values, hops: int = 2) -> Values:
         """*start* and the keys in rows that hold one of its values, in rows that hold those, and so on."""
-        found = {name: list(values) for name, values in start.items()}
-        names = {column for _, column in self._columns}
-        fresh = [(name, value) for name, values in start.items() if name in names for value in values]
+        found = {name: dict.fromkeys(values) for name, values in start.items()}
+        fresh = [(name, value) for name, values in start.items() if name in self._names for value in values]
         for _ in range(hops):
             wanted: dict[str, list[Any]] = {}
             for name, value in fresh:
@@ -79,30 +80,34 @@ class Neighbourhood:
             rows = {
                 (table, name): self._rows(table, name, wanted[name]) for table, name in self._columns if name in wanted
             }
-            reached = [
-                (key, row[key])
+            reached = dict.fromkeys(
+                pair
                 for name, value in fresh
                 for table in (table for table, column in self._columns if column == name)
                 for row in rows[table, name].get(str(value), ())
-                for key in row
-                if key in names and row[key] is not None
-            ]
+                for pair in row
+            )
             fresh = []
             for name, value in reached:
-                if value not in found.setdefault(name, []):
-                    found[name].append(value)
+                values = found.setdefault(name, {})
+                if value not in values:
+                    values[value] = None
                     fresh.append((name, value))
-        return found
+        return {name: list(values) for name, values in found.items()}
 
-    def _rows(self, table: str, name: str, values: list[Any]) -> dict[str, list[dict[str, Any]]]:
-        """Value of a column, as text → the first rows that have it; in one go, for few columns have an index."""
-        found: dict[str, list[dict[str, Any]]] = {}
-        marks = ", ".join("?" * len(values))
-        for row in self._world.rows(f'SELECT * FROM "{table}" WHERE "{name}" IN ({marks}) ORDER BY 1', *values):
-            kept = found.setdefault(str(row[name]), [])
-            if len(kept) < _ROWS:
-                kept.append(row)
-        return found
+    def _rows(self, table: str, name: str, values: list[Any]) -> dict[str, list[list[tuple[str, Any]]]]:
+        """Value of a column, as text → (name, value) of the keys in each of the first rows that have it."""
+        shape = self._world.tables[table]
+        names = [column for column in shape.columns if column in self._names]
+        shown, order = (", ".join(log.quote(column) for column in columns) for columns in (names, shape.key))
+        sql = f"SELECT {shown} FROM {log.quote(table)} WHERE {log.quote(name)} = ? ORDER BY {order} LIMIT {_ROWS}"
+        return {
+            str(value): [
+                [pair for pair in zip(names, row, strict=True) if pair[1] is not None]
+                for row in self._world.connection.execute(sql, (value,)).fetchall()
+            ]
+            for value in values
+        }
 
     def foreign(self, tool: Tool, argument: str, caller: Any) -> list[Any]:
         """Values of an argument that belong to somebody else than the caller, spread over the table."""

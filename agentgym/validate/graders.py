@@ -13,6 +13,7 @@ from agentgym.compare import MISSING, Comparator
 from agentgym.env import ToolEnv
 from agentgym.scenario import GoldPlan, Scenario, StateCheck
 from agentgym.text import dumps
+from agentgym.validate.contents import Contents
 from agentgym.validate.moves import (
     Action,
     begin,
@@ -334,12 +335,11 @@ class _Regraded(NamedTuple):
 @check("V20", "pure grading")
 def pure(subject: Subject) -> Finding:
     """Grading twice gives the same bytes and changes nothing; a check that breaks is an error, not a reward."""
-    finding, twice, broken = Finding(), 0, 0
-    for number, scenario in enumerate(subject.scenarios):
+    finding, twice, broken, contents = Finding(), 0, 0, Contents()
+    for scenario in subject.scenarios:
         for plan, played in enumerate(subject.golds[scenario.id]):
             twice += 1
-            # The content hash reads the whole database, so every fourth scenario has it taken.
-            regraded = _regrade(subject.env, played, hashed=plan == 0 and number % 4 == 0)
+            regraded = _regrade(subject.env, played, contents)
             if not regraded.same:
                 finding.failures.append(f"{scenario.id}, plan {plan}: graded again, the verdict is another")
             if not regraded.hash_kept:
@@ -350,17 +350,17 @@ def pure(subject: Subject) -> Finding:
     return finding
 
 
-def _regrade(env: ToolEnv, played: Played, hashed: bool) -> _Regraded:
+def _regrade(env: ToolEnv, played: Played, contents: Contents) -> _Regraded:
     begin(env, played, len(played.actions))
     episode = current(env)
-    total = episode.backend.reading().total_changes
-    before = env.state_hash if hashed else ""
+    reading = episode.backend.reading()
+    before = reading.total_changes, contents.of(reading)
     verdicts = [episode.judge.verdict(episode.end_reason, episode.redundant_calls) for _ in range(2)]
     texts = {dumps(verdict.to_json()) for verdict in verdicts}
     if env.verdict is not None:
         texts.add(dumps(env.verdict.to_json()))
-    kept = episode.backend.reading().total_changes == total and (not hashed or env.state_hash == before)
-    return _Regraded(len(texts) == 1, kept)
+    reading = episode.backend.reading()
+    return _Regraded(len(texts) == 1, (reading.total_changes, contents.of(reading)) == before)
 
 
 def _with_failing_check(env: ToolEnv, played: Played) -> list[str]:

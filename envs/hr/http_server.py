@@ -125,7 +125,9 @@ def embedded(what: Case) -> Service:
     except sqlite3.IntegrityError as error:
         row = what.patch["session"][1]
         who = f"{row.get('employee_id')!r} and {row['role']!r}"
-        raise ValueError(f"expected a person and a role that there are, got {who}") from error
+        raise ValueError(
+            f"expected an employee and a role that there are, such as 'E1018' and 'hr_admin', got {who}"
+        ) from error
 
 
 def stand_alone(seed: int, level: int, employee_id: str | None = None, role: str = "employee") -> Service:
