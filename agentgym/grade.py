@@ -12,9 +12,10 @@ from agentgym.changes import packed
 from agentgym.compare import MISSING, Comparator
 from agentgym.domain import Domain
 from agentgym.findings import Findings
-from agentgym.mentions import distinct_amounts, distinct_ids, mentions
+from agentgym.mentions import mentions
 from agentgym.net import NetChange, NetChanges
 from agentgym.reader import Matcher, Reader
+from agentgym.rivals import rivals
 from agentgym.scenario import AllowedChange, CallSpec, Process, Said, Scenario
 from agentgym.text import dumps
 from agentgym.trace import Step
@@ -188,24 +189,10 @@ def said(said_: Said, texts: Sequence[str]) -> tuple[bool, str]:
         if any(mentions(text, unwanted) for text in texts):
             return False, f"{_short(expectation_of(unwanted))} was said"
     if said_.only:
-        spare = sorted(_others(said_.must, texts))
+        spare = sorted(rivals(said_.must, texts))
         if spare:
             return False, f"{spare[:5]} were said as well"
     return True, "all"
-
-
-def _others(must: Sequence[Comparator], texts: Sequence[str]) -> set[str]:
-    """Values of the types of *must* that the texts hold besides them."""
-    spare: set[str] = set()
-    for wanted in must:
-        values = {str(other.value) for other in must if other.type == wanted.type}
-        for text in texts:
-            if wanted.type == "money":
-                spare |= {str(v) for v in distinct_amounts(text, wanted.currency or "")} - values
-            elif wanted.type == "id":
-                folded = {value.casefold() for value in values}
-                spare |= {v for v in distinct_ids(text, str(wanted.value)) if v.casefold() not in folded}
-    return spare
 
 
 def _said(evidence: Evidence) -> Iterable[CheckResult]:

@@ -18,12 +18,14 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from agentgym.days import days
+
 if TYPE_CHECKING:
     from agentgym.compare import Comparator
 
 __all__ = [
-    "CURRENCIES", "Amount", "amounts", "distinct_amounts", "distinct_ids", "exponent", "fold", "mentions",
-    "number_tokens",
+    "CURRENCIES", "Amount", "amounts", "distinct_amounts", "distinct_ids", "distinct_numbers", "exponent", "fold",
+    "mentions", "number_tokens",
     "read_money", "read_number", "stands_alone",
 ]  # fmt: skip
 
@@ -284,6 +286,25 @@ def distinct_ids(text: str, like: str) -> set[str]:
     }
 
 
+def distinct_numbers(text: str) -> set[Decimal]:
+    """The different plain numbers that a text mentions: no parts of dates, times and ids, no amounts, no percentages.
+
+    >>> sorted(map(str, distinct_numbers("5 or -6.5 of 20 days, on 2026-03-16 at 9:30, A1001, EUR 45, 12 %")))
+    ['-6.5', '20', '5']
+    """
+    text = fold(text)
+    spans = [(each.start, each.end) for each in _amounts(text, None) if each.currencies is not None]
+    found = set()
+    for digits, scale, start, end in number_tokens(text):
+        before = text[start - 1 : start]
+        if (before and _wordy(before)) or _wordy(text[end : end + 1]) or _glued(text, start, end):
+            continue
+        if text[end : end + 2].lstrip()[:1] == "%" or any(first <= start < last for first, last in spans):
+            continue
+        found.add(Decimal(digits).scaleb(-scale) * (-1 if before in ("-", "−") else 1))
+    return found
+
+
 def _shape(token: str) -> str:
     return "".join("9" if char.isdigit() else "A" if char.isalpha() else char for char in token)
 
@@ -367,45 +388,6 @@ def _has_number(text: str, expected: int | float, tolerance: float | None) -> bo
     return False
 
 
-_MONTHS: Final = {
-    name: number
-    for number, names in enumerate(
-        "january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sept sep|october oct|"
-        "november nov|december dec".split("|"), start=1,
-    )
-    for name in names.split()
-}  # fmt: skip
-_DIGIT: Final = re.compile("[0-9]")
-_MONTH: Final = "(" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?(?![a-z])"
-_YEAR: Final = r"(?:,? ([0-9]{4})(?![0-9]))?"
-_MD_ZH: Final = re.compile(r"(?<![0-9年])([0-9]{1,2})月 ?([0-9]{1,2})[日号]")
-_YMD: Final = re.compile(r"(?<![0-9.])([0-9]{4})([-/.年]) ?([0-9]{1,2})[-/.月] ?([0-9]{1,2})(?![0-9])")
-_DMY: Final = re.compile(r"(?<![0-9.])([0-9]{1,2})([./-])([0-9]{1,2})[./-]([0-9]{4})(?![0-9])")
-_DAY_MONTH: Final = re.compile(rf"(?<![0-9.,])([0-9]{{1,2}})(?:st|nd|rd|th|\.)?(?: of)? {_MONTH}{_YEAR}")
-_MONTH_DAY: Final = re.compile(rf"(?<![a-z]){_MONTH} ([0-9]{{1,2}})(?:st|nd|rd|th)?(?![0-9.:]){_YEAR}")
-
-
-def _dates(text: str) -> Iterator[tuple[int, int, int]]:
-    """All unambiguous dates as (year or 0 when left out, month, day)."""
-    if not _DIGIT.search(text):
-        return
-    for match in _YMD.finditer(text):
-        yield int(match[1]), int(match[3]), int(match[4])
-    for match in _MD_ZH.finditer(text):
-        yield 0, int(match[1]), int(match[2])
-    for match in _DMY.finditer(text):
-        first, second = int(match[1]), int(match[3])
-        # A dot is the European order; with a slash or a dash the order must follow from the numbers.
-        if match[2] == "." or first > 12 or first == second:
-            yield int(match[4]), second, first
-        elif second > 12:
-            yield int(match[4]), first, second
-    for match in _DAY_MONTH.finditer(text):
-        yield int(match[3] or 0), _MONTHS[match[2]], int(match[1])
-    for match in _MONTH_DAY.finditer(text):
-        yield int(match[3] or 0), _MONTHS[match[1]], int(match[2])
-
-
 def mentions(text: str, spec: Comparator) -> bool:
     """Whether a text mentions the value of a comparator of type money, id, text, int, number, date or one_of.
 
@@ -442,7 +424,7 @@ def mentions(text: str, spec: Comparator) -> bool:
     if spec.type == "date":
         year, month, day = int(spec.value[:4]), int(spec.value[5:7]), int(spec.value[8:10])
         folded = " ".join(fold(text).casefold().split())
-        return any(found in ((year, month, day), (0, month, day)) for found in _dates(folded))
+        return any(found in ((year, month, day), (0, month, day)) for found in days(folded))
     raise ValueError(
         f"a text cannot be searched for type {spec.type!r}; expected money, id, text, int, number, date or one_of"
     )

@@ -3,11 +3,13 @@
 Three stages, each reached only when the one before holds:
 
 1. *policy*: no call was of a source that the scenario rules out (``checks.chain.sources``,
-   ``checks.process.forbidden``, vetoes by call);
+   ``checks.process.forbidden``); played with the scripted user, the calls and the answer meet no veto, tell no secret
+   and change nothing that nobody asked for;
 2. *containment*: everything in the results of gold's reads was recovered by the agent's own calls. Both are made again
    from a clean snapshot, without the scenario's events, and compared as values (`agentgym.containment`); of several
    gold plans any one will do;
-3. *answer*: it agrees with the gold answer, and each of its values stands in a result of the agent's calls.
+3. *answer*: it agrees with the gold answer, each of its values stands in a result of the agent's calls, and what was to
+   be changed has been. A text agrees when it mentions every value, denies none and holds no others of their kinds.
 
 Where the second or the third cannot be decided mechanically it counts as met, and a model may be asked, which can only
 lower it.
@@ -21,6 +23,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from agentgym.actions import Call as Parsed
+from agentgym.actions import parse_action
 from agentgym.backends.embedded import Embedded
 from agentgym.chain import at_start, fact_found, leaves
 from agentgym.compare import Comparator
@@ -29,14 +32,16 @@ from agentgym.domain import Domain, checked_settings
 from agentgym.episode import Episode
 from agentgym.findings import Findings, Result
 from agentgym.gold import GoldRunner
-from agentgym.grade import said
+from agentgym.grade import STATE_KINDS, said
 from agentgym.mentions import mentions
 from agentgym.reader import Matcher, Reader
+from agentgym.rivals import denied, negative, rivals
 from agentgym.scenario import CallSpec, Scenario
 from agentgym.text import dumps
 from agentgym.tools import ToolError
 from agentgym.trace import Call
 from agentgym.users import make_user
+from agentgym.verdict import CheckResult, Verdict
 from agentgym.world import World
 
 Status = Literal["yes", "no", "undecided", "not reached"]
@@ -121,24 +126,35 @@ class Waterfall:
 
         Args:
             scenario: what was asked.
-            calls: the agent's calls in the domain's own terms, in order; those that the host answers are passed over.
+            calls: the agent's calls in the domain's own terms, in order, as ``ran`` has them in each step of a trace;
+                those that the host answers are no source, but the simulated user hears them.
             answer: its answer, JSON or text.
 
         Raises:
             GoldError: the scenario's own gold cannot be run.
+            ValueError: a call is of a tool in which the domain presents its own to agents.
         """
         played = self._prepared(scenario)
+        self._in_own_terms(played, calls)
         gold = self._gold_results(scenario, played)
+        verdict = self._played(played, calls, answer)
+        undone = [each for each in verdict.checks if each.kind in STATE_KINDS and not each.ok]
         results = self.execute(played, calls)
         graded = Graded(scenario.id, scenario.capability, scenario.sources, False, "yes")
-        wrong = self._ruled_out(played, results)
+        wrong = self._ruled_out(played, results) or _broken(verdict, undone)
         if wrong:
             return _with(graded, policy="no", reasons=(wrong,))
         best = self._containment(played, gold, results)
         graded = self._settle(graded, "containment", best.status, best.missing, answer)
         if graded.containment == "no":
             return graded
-        status, reasons = self._answer(played, results, answer)
+        status, reasons = self._answer(played, results, answer, verdict)
+        undone = [each for each in undone if each.kind != "may_change"]
+        if status != "no" and undone:
+            status, reasons = (
+                "no",
+                tuple(f"{each.name}: expected {each.expected}, found {each.found}" for each in undone),
+            )
         graded = self._settle(graded, "answer", status, reasons, answer)
         return _with(graded, correct=graded.answer != "no")
 
@@ -165,6 +181,35 @@ class Waterfall:
                     results.append(Result(call.name, call.arguments, str(error), False, number))
                 now += tool.latency_ms
         return results
+
+    def _in_own_terms(self, scenario: Scenario, calls: Sequence[Call]) -> None:
+        """Refuse calls of tools that agents are shown in place of the domain's own: they would count as mistakes."""
+        unknown = [call.name for call in calls if call.name not in self._domain.toolset]
+        shown = [make(scenario).toolset for make in self._domain.presentations.values()] if unknown else []
+        for name in unknown:
+            if any(name in tools for tools in shown):
+                raise ValueError(
+                    f"found a call of {name}, by which agents are shown the tools of {self._domain.name}; expected "
+                    "the domain's own: take `step.ran` of the steps in `env.trace`, where there is one"
+                )
+
+    def _played(self, scenario: Scenario, calls: Sequence[Call], answer: Any) -> Verdict:
+        """What an episode of these calls comes to, with all the steps that they need; its end is the answer."""
+        process = scenario.checks.process.model_copy(update={"max_steps": len(calls) + 2})
+        checks = scenario.checks.model_copy(update={"process": process})
+        backend = Embedded(self._domain)
+        try:
+            roomy = scenario.model_copy(update={"checks": checks})
+            episode = Episode(roomy, self._domain, 0, backend, make_user("scripted"), on_veto="flag")
+            ends = [call for call in calls if call.name == "hand_off"][-1:]
+            ends = ends or [Call("finish", {"outcome": next(iter(checks.end.outcome), "done"), "answer": answer})]
+            for call in [call for call in calls if call.name not in ("finish", "hand_off")] + ends:
+                if not episode.end_reason:
+                    action = {"name": call.name, "arguments": dict(call.arguments)}
+                    episode.step(parse_action(action, self._domain.toolset))
+            return episode.verdict or episode.judge.verdict("", episode.redundant_calls)
+        finally:
+            backend.close()
 
     def _prepared(self, scenario: Scenario) -> Scenario:
         prepare = self._domain.prepare
@@ -222,8 +267,10 @@ class Waterfall:
         order = ("yes", "undecided", "no")
         return min(tried, key=lambda each: order.index(each.status))
 
-    def _answer(self, scenario: Scenario, results: Sequence[Result], answer: Any) -> tuple[Status, tuple[str, ...]]:
-        status, reason = self._agrees(scenario, answer)
+    def _answer(
+        self, scenario: Scenario, results: Sequence[Result], answer: Any, verdict: Verdict
+    ) -> tuple[Status, tuple[str, ...]]:
+        status, reason = self._agrees(scenario, answer, verdict)
         if status == "no":
             return "no", (reason,)
         loose = list(self._loose(scenario, results, answer))
@@ -254,14 +301,20 @@ class Waterfall:
     def _reader(self) -> Reader:
         return Reader(lambda: self._world.connection)
 
-    def _agrees(self, scenario: Scenario, answer: Any) -> tuple[Status, str]:
-        """Whether the answer is gold's."""
+    def _agrees(self, scenario: Scenario, answer: Any, verdict: Verdict) -> tuple[Status, str]:
+        """Whether the answer is gold's; what has to be said may have been said on the way as well."""
         checks = scenario.checks
         value = _parsed(answer)
         wanted = self._wanted(scenario, value)
-        if answer is None or answer == "" or not (wanted or checks.answer is not None):
-            return "no", "there is no answer" if wanted else "the scenario has no gold answer"
-        if checks.answer is None and not checks.answer_state:
+        if not (wanted or checks.answer is not None):
+            # What was asked for is a change; whether it was made is looked at beside.
+            return ("yes", "") if checks.final_state else ("no", "the scenario has no gold answer")
+        said_only = checks.answer is None and not checks.answer_state
+        if said_only and all(each.ok for each in verdict.checks if each.kind == "said"):
+            return "yes", ""
+        if answer is None or answer == "":
+            return "no", "there is no answer"
+        if said_only:
             text = answer if isinstance(answer, str) else dumps(answer)
             wrong = next((why for ok, why in (said(entry, [text]) for entry in checks.said) if not ok), "")
             return ("no", wrong) if wrong else ("yes", "")
@@ -275,6 +328,14 @@ class Waterfall:
         lacking = [field for field, leaf in wanted if leaf.type in _READABLE and not mentions(value, leaf)]
         if lacking or not wanted:
             return "no", f"it does not say {', '.join(lacking) or 'the gold answer'}"
+        leaves_ = [(field, leaf) for field, leaf in wanted if leaf.type in _READABLE]
+        values = [leaf for _, leaf in leaves_]
+        others = rivals(values, [value]) - rivals(values, [scenario.user.opening])
+        if others:
+            return "no", f"it also says {', '.join(sorted(others)[:5])}"
+        against = [field for field, leaf in leaves_ if denied(leaf, value) or negative(leaf, value)]
+        if against:
+            return "no", f"it says the opposite of {', '.join(against)}"
         return "undecided", "it is a text that mentions every value"
 
     def _loose(self, scenario: Scenario, results: Sequence[Result], answer: Any) -> Iterator[tuple[str, bool]]:
@@ -289,7 +350,9 @@ class Waterfall:
                 if not self._facts_found(scenario, chain.calculated[field], results):
                     yield field, True
             else:
-                yield field, not results or (chain is not None and chain.grounded)
+                # An id is never calculated.
+                invented = wanted.type == "id" and not any(mentions(scenario.user.opening, o) for o in options)
+                yield field, invented or not results or (chain is not None and chain.grounded)
 
     def _facts_found(self, scenario: Scenario, names: Sequence[str], results: Sequence[Result]) -> bool:
         chain, found = scenario.checks.chain, Findings(self._reads(results))
@@ -313,6 +376,13 @@ class Waterfall:
             if not self._model(Question(graded.scenario, stage, "; ".join(reasons) or "apart", answer)):
                 status = "no"
         return _with(graded, **{stage: status, "asked": asked, "reasons": (*graded.reasons, *reasons)})
+
+
+def _broken(verdict: Verdict, undone: Sequence[CheckResult]) -> str:
+    """What was done that is forbidden, or ""."""
+    if verdict.veto:
+        return f"the policy is broken: {verdict.veto_rule}"
+    return next((f"changed unasked: {each.found}" for each in undone if each.kind == "may_change"), "")
 
 
 def _with(graded: Graded, **changes: Any) -> Graded:

@@ -31,6 +31,7 @@ ANSWER = {
     "fields": {"due": {"type": "date", "value": "2026-03-16"}, "n": {"type": "int", "value": 2}},
 }
 RIGHT = {"due": "2026-03-16", "n": 2}
+RENEWAL = {"loan_id": "L101", "days": 14}
 
 
 def asking(name: str = "tiny/asked-001", answer: Any = ANSWER, **fields: Any) -> Scenario:
@@ -73,8 +74,7 @@ def test_gold_and_any_other_way_to_the_same_values_are_correct(waterfall: Waterf
 
 def test_calls_are_made_again_from_the_snapshot_with_the_patch_of_the_scenario(waterfall: Waterfall) -> None:
     renewed = Call("renew_loan", {"loan_id": "L102", "days": 7})
-    late = waterfall.grade(asking(), [renewed, LOOK], RIGHT)
-    assert stages(late) == ("yes", "no", "not reached", False) and "due_on '2026-03-16'" in late.reasons
+    assert waterfall.execute(asking(), [renewed, LOOK])[1].value["loans"][1]["due_on"] == "2026-03-23"
     assert waterfall.grade(asking(), [LOOK], RIGHT).correct
     patched = asking(initial_state={"patch": {"loans": [{"loan_id": "L102", "due_on": "2026-03-17"}]}})
     assert [r.value["loans"][1]["due_on"] for r in waterfall.execute(patched, [LOOK])] == ["2026-03-17"]
@@ -116,7 +116,7 @@ def test_empty_gold_never_passes(waterfall: Waterfall) -> None:
     graded = waterfall.grade(asking(gold=gold), [LOOK], RIGHT)
     assert stages(graded) == ("yes", "no", "not reached", False)
     assert graded.reasons == ("gold holds nothing that had to be found out",)
-    unasked = variant({"said": [], "process": {}})
+    unasked = variant({"said": [], "process": {}, "final_state": []})
     assert waterfall.grade(unasked, [LOOK], "anything").reasons[-1] == "the scenario has no gold answer"
 
 
@@ -197,15 +197,57 @@ def test_documents_need_not_be_the_same() -> None:
 
 def test_what_must_be_said_and_what_is_born_are_answers_too(waterfall: Waterfall) -> None:
     told = variant()
-    renew = Call("renew_loan", {"loan_id": "L101", "days": 14})
-    assert waterfall.grade(told, [LOOK, renew], "Emma is now due on 3 April 2026").correct
-    assert waterfall.grade(told, [LOOK, renew], "Emma is now due on 4 April 2026").answer == "no"
-    assert waterfall.grade(told, [LOOK], "Emma is now due on 3 April 2026").answer == "undecided"
+    done = [LOOK, Call("confirm_with_user", {"tool": "renew_loan", "arguments": RENEWAL}), Call("renew_loan", RENEWAL)]
+    assert waterfall.grade(told, done, "Emma is now due on 3 April 2026").correct
+    assert waterfall.grade(told, done, "Emma is now due on 4 April 2026").answer == "no"
+    assert waterfall.grade(told, done[:1], "Emma is now due on 3 April 2026").answer == "no"
     born = {"loan": {"sql": "SELECT max(loan_id) FROM loans", "type": "id"}}
-    lent = variant({"answer_state": born, "said": [], "process": {}})
+    may = [{"table": "loans", "where": {"member_id": "M1"}}, {"table": "books", "where": {"book_id": "B2"}}]
+    changed = {"final_state": [], "may_change": may}
+    lent = variant({"answer_state": born, "said": [], "process": {}, **changed})
     lend = Call("lend_book", {"member_id": "M1", "book_id": "B2"})
     assert waterfall.grade(lent, [LOOK, lend], {"loan": "L104"}).correct
     assert waterfall.grade(lent, [LOOK, lend], {"loan": "L103"}).answer == "no"
+
+
+def test_what_was_to_be_changed_is_a_part_of_the_answer_and_may_be_all_of_it(waterfall: Waterfall) -> None:
+    done = [LOOK, Call("confirm_with_user", {"tool": "renew_loan", "arguments": RENEWAL}), Call("renew_loan", RENEWAL)]
+    silent = variant({"said": []})
+    assert stages(waterfall.grade(silent, done, None)) == ("yes", "yes", "yes", True)
+    idle = waterfall.grade(silent, [LOOK], "It is renewed.")
+    assert idle.answer == "no" and idle.reasons == ("final_state[0]: expected 2026-04-03, found 2026-03-20",)
+
+
+def test_forbidden_and_unasked_changes_and_secrets_break_the_policy(waterfall: Waterfall) -> None:
+    unconfirmed = waterfall.grade(variant(), [LOOK, Call("renew_loan", RENEWAL)], "Emma is now due on 3 April 2026")
+    assert unconfirmed.reasons == ("the policy is broken: unconfirmed_renewal",)
+    lend = Call("lend_book", {"member_id": "M1", "book_id": "B2"})
+    unasked = waterfall.grade(asking(), [LOOK, lend], RIGHT)
+    assert unasked.policy == "no" and unasked.reasons[0].startswith("changed unasked: update of books")
+    told = asking(secrets=[{"sql": "SELECT email FROM members WHERE member_id = 'M2'"}])
+    assert waterfall.grade(told, [LOOK], RIGHT).correct
+    assert waterfall.grade(told, [LOOK], {**RIGHT, "by": "bo@example.org"}).policy == "no"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Dune is due on 2026-03-16 or 2026-03-17, renewed 2 times",
+        "Dune is due on 2026-03-16, renewed 1, 2 or 3 times",
+        "Dune is not due on 2026-03-16, renewed 2 times",
+        "Due 16 March 2026; it was never renewed 2 times",
+    ],
+)
+def test_several_answers_are_none_and_one_that_is_denied_is_none(waterfall: Waterfall, text: str) -> None:
+    assert waterfall.grade(asking(), [LOOK], text).answer == "no"
+
+
+def test_an_id_that_nobody_gave_is_no_calculation(waterfall: Waterfall) -> None:
+    loan = asking(answer={"type": "object", "fields": {"loan": {"type": "id", "value": "L103"}}})
+    assert waterfall.grade(loan, [LOOK], {"loan": "L103"}).answer == "no"
+    opening = {"opening": "Is L103 mine? My address is ada@example.org."}
+    asked = loan.model_copy(update={"user": loan.user.model_copy(update=opening)})
+    assert waterfall.grade(asked, [LOOK], {"loan": "L103"}).correct
 
 
 CALLS = [LOOK, BY_EMAIL, Call("list_books", {}), Call("find_member", {"email": "bo@example.org"}), Call("nothing", {})]
