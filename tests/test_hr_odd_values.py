@@ -24,6 +24,7 @@ from agentgym.hooks import Context
 from agentgym.presentation import Presentation
 from agentgym.text import dumps
 from agentgym.trace import Call
+from agentgym.world import CallResult
 
 CONTEXT = Context(0, "hr/test", 0)
 
@@ -136,6 +137,7 @@ def answered(presentation: Presentation, name: str, arguments: Any, world: Servi
         call = presentation.before_call(Call(made.name, made.arguments), CONTEXT)
         if isinstance(call, Call) and call.name != "confirm_with_user":
             shown = presentation.after_call(call, world._call(call.name, call.arguments), CONTEXT)
+            assert isinstance(shown, CallResult)
             presentation.read(call, dumps(shown.value) if shown.ok else shown.error)
 
 

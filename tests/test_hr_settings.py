@@ -13,10 +13,9 @@ import agentgym  # noqa: F401
 from agentgym.domain import checked_settings
 from agentgym.envs.hr.env import DOMAIN, Api
 
-WRONG: list[tuple[str, Any]] = [
-    *(("obfuscate", value) for value in (True, False, 2.0, 0.0, 4, -1, "2", [2], {})),
-    *(("api_seed", value) for value in (True, 2.0, -1, 2**63, "7", [7], float("nan"))),
-]
+OBFUSCATE: tuple[Any, ...] = (True, False, 2.0, 0.0, 4, -1, "2", [2], {})
+API_SEED: tuple[Any, ...] = (True, 2.0, -1, 2**63, "7", [7], float("nan"))
+WRONG = [*(("obfuscate", value) for value in OBFUSCATE), *(("api_seed", value) for value in API_SEED)]
 EXPECTED = {"obfuscate": "0, 1, 2 or 3, an integer, or left out", "api_seed": "an integer in 0..2**63-1, or left out"}
 
 
