@@ -8,7 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from agentgym.common import COMMON_TOOLS, PROMPT
 from agentgym.errors import DomainError, did_you_mean
@@ -173,7 +174,21 @@ def checked_settings(domain: Domain, settings: Mapping[str, Any]) -> Any:
             raise TypeError(
                 f"{domain.name} has no setting {name!r}{did_you_mean(name, names)}; its settings are: {known}"
             )
-    return domain.settings.model_validate(dict(settings)) if domain.settings is not None else None
+    if domain.settings is None:
+        return None
+    try:
+        return domain.settings.model_validate(dict(settings))
+    except ValidationError as error:
+        raise ValueError("; ".join(dict.fromkeys(_wrong(domain.settings, found) for found in error.errors()))) from None
+
+
+def _wrong(model: type[BaseModel], error: ErrorDetails) -> str:
+    """What is wrong with a setting, what it may be, by the description of its field."""
+    name = str(error["loc"][0]) if error["loc"] else model.__name__
+    field = model.model_fields.get(name)
+    if field is None or not field.description:
+        return f"{name}: {error['msg']}, got {error['input']!r}"
+    return f"expected {name} to be {field.description}, got {error['input']!r}"
 
 
 def split_settings(domain: Domain, settings: Any, options: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:

@@ -72,6 +72,7 @@ class Tool:
         latency_ms: simulated milliseconds that one call takes.
         owners: argument name → SQL with one ``:value`` giving the owner of the thing that the argument names.
         idempotency: name of the argument that carries an idempotency key, or "".
+        reused: the error for a key that another call has used already; None for one that names the argument.
     """
 
     name: str
@@ -85,6 +86,7 @@ class Tool:
     latency_ms: int = 200
     owners: Mapping[str, str] = field(default_factory=dict)
     idempotency: str = ""
+    reused: Callable[[str], ToolError] | None = None
 
     @property
     def schema(self) -> dict[str, Any]:

@@ -308,6 +308,8 @@ class World:
             self.execute("INSERT INTO _idempotency VALUES (?, ?, ?, ?)", key, tool.name, wanted, json.dumps(value))
             return CallResult(True, value)
         if (stored["tool"], stored["arguments"]) != (tool.name, wanted):
+            if tool.reused is not None:
+                raise tool.reused(key)
             raise ToolError(f"{tool.idempotency} {json.dumps(key)} was already used for another call; use a new key")
         return CallResult(True, json.loads(stored["result"]), replayed=True)
 

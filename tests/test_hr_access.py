@@ -126,3 +126,41 @@ def test_candidates_hide_pay_and_checks_from_hiring_managers(desk: Desk) -> None
 def test_every_role_has_its_rights_written_down() -> None:
     assert set(ROLE_RIGHTS) == set(ENUMS["role"])
     assert {right for rights in ROLE_RIGHTS.values() for right in rights} == set(ENUMS["access"])
+
+
+def test_corrections_are_asked_for_by_the_person_and_by_those_who_decide_on_them(desk: Desk) -> None:
+    fix = {"employee_id": desk.member, "day": "2026-03-10", "worked_minutes": 480, "overtime_minutes": 0, "note": "x"}
+    desk.get("create_grant", employee_id=desk.other, right="view_attendance", department_id="D03")
+    lead = str(desk.value("SELECT manager_id FROM employees WHERE employee_id = ?", desk.member))
+    for role, who in (("payroll_officer", ""), ("employee", desk.other), ("recruiter", "")):
+        assert desk.act(role, who).error("create_correction", **fix)[0] == "forbidden", role
+    dates = {"from_date": fix["day"], "to_date": fix["day"]}
+    assert desk.act("employee", desk.other).get("list_attendance", employee_id=desk.member, **dates)
+    days = iter(["2026-03-03", "2026-03-04", "2026-03-05", "2026-03-06", "2026-03-09", "2026-03-10"])
+    for role, who in (("employee", ""), ("manager", ""), ("manager", lead), ("hr_partner", ""), ("hr_admin", "")):
+        made = desk.act(role, who).get("create_correction", **{**fix, "day": next(days)})
+        assert made["status"] == "pending", role
+    for right in ("decide_leave", "administer"):
+        desk.act("hr_admin").get("create_grant", employee_id=desk.other, right=right, department_id="D03")
+        desk.world.apply({"attendance_corrections": {made["correction_id"]: {"status": "rejected"}}}, "event")
+        made = desk.act("employee", desk.other).get("create_correction", **{**fix, "day": made["day"]})
+        assert made["requested_by"] == desk.other
+
+
+def test_whoever_changes_a_grade_without_seeing_pay_is_told_no_pay(desk: Desk) -> None:
+    change = given(desk, "change_grade")
+    amounts = {"monthly_base", "hourly_rate"}
+    assert {field.name for field in RECORDS["pay_structure"] if field.confidential} == amounts
+    desk.get("create_grant", employee_id=desk.other, right="change_pay", department_id="D03")
+    desk.act("employee", desk.other)
+    assert desk.error("get_pay", employee_id=desk.member)[0] == "forbidden"
+    made = desk.get("change_grade", **change)
+    assert made["grade"] == change["grade"] and not amounts & made.keys()
+    # The same grade again: that it is this one already is not told.
+    again = desk.get("change_grade", **{**change, "version": change["version"] + 1})
+    assert again == made
+    desk.act("hr_admin")
+    assert "already" in desk.error("change_grade", **{**change, "version": change["version"] + 2})[1]
+    seen = desk.get("change_grade", **{**change, "version": change["version"] + 2, "valid_from": "2026-05-01",
+                                       "grade": "G1"})  # fmt: skip
+    assert amounts <= seen.keys()

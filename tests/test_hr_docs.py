@@ -6,15 +6,19 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hr_desk import Desk, given
 
+from agentgym.envs.hr.answers import status_of
 from agentgym.envs.hr.api import Problem, Routed, request, respond, route
 from agentgym.envs.hr.docs import openapi, page, sections
 from agentgym.envs.hr.docs_text import RULES, VALUES
 from agentgym.envs.hr.endpoints import ENDPOINTS
 from agentgym.envs.hr.examples import arguments_of, record_of
+from agentgym.envs.hr.formats import LARGEST_MINUTES, hundredths_codec, minutes_codec
 from agentgym.envs.hr.operations import api
 from agentgym.envs.hr.records import ENUMS, RECORDS
-from agentgym.envs.hr.style import CODES, LEVELS, Style, style
+from agentgym.envs.hr.style import CODES, LEVELS, Style, style, typed
+from agentgym.envs.hr.typed import typed_parameters
 
 STYLES = [style(seed, level) for seed in range(6) for level in LEVELS]
 
@@ -118,8 +122,15 @@ def references(value: Any) -> Iterator[str]:
             yield from references(inner)
 
 
+KNOWN = {"$ref", "anyOf", "const", "enum", "type", "properties", "required", "additionalProperties", "items", "pattern",
+         "minimum", "maximum", "description", "format", "minLength", "maxLength", "minItems", "maxItems",
+         "uniqueItems"}  # fmt: skip
+"""Keywords of schemas that `fits` heeds, or that these values cannot break."""
+
+
 def fits(document: dict[str, Any], schema: dict[str, Any], value: Any) -> bool:
     """Whether *value* has the form of *schema*: the part of JSON Schema that the document uses."""
+    assert schema.keys() <= KNOWN, schema.keys() - KNOWN
     if "$ref" in schema:
         schema = {**resolved(document, schema["$ref"]), **{k: v for k, v in schema.items() if k != "$ref"}}
     if "anyOf" in schema and not any(fits(document, option, value) for option in schema["anyOf"]):
@@ -190,6 +201,45 @@ def test_the_openapi_document_says_what_requests_and_answers_are(style_: Style) 
         assert fits(document, schema, answer.body)
         assert set(said["responses"][str(answer.status)].get("headers", {})) == set(answer.headers)
         assert bool(said.get("deprecated")) == bool(endpoint.deprecated)
+
+
+@pytest.mark.parametrize("style_", STYLES, ids=lambda s: f"{s.seed}-{s.level}")
+def test_every_answer_from_the_company_s_records_fits_the_openapi_document(style_: Style, desk: Desk) -> None:
+    document = openapi(style_)
+    operations = {op["operationId"]: op for ops in document["paths"].values() for op in ops.values()}
+    for endpoint in ENDPOINTS:
+        if endpoint.writes:
+            continue
+        arguments = given(desk, endpoint.tool) | ({"page_size": 50} if endpoint.many else {})
+        answer = respond(style_, endpoint.tool, desk.get(endpoint.tool, **arguments), arguments)
+        said = operations[style_.names.operations[endpoint.tool]]["responses"]["200"]
+        assert fits(document, said["content"]["application/json"]["schema"], answer.body), endpoint.tool
+
+
+def test_a_number_with_two_decimals_is_no_multiple_that_validators_reject() -> None:
+    for form in ("int", "number", "text"):
+        codec = hundredths_codec(form)
+        assert "multipleOf" not in codec.schema and "decimals" in codec.expects or form == "int"
+        for value in (435, 29, -1, 1, 114, 999_999_999 // 100):
+            assert codec.decode(codec.show(value)) == value
+            assert fits({}, dict(codec.schema), codec.show(value))
+    top = minutes_codec("hours")
+    assert fits({}, dict(top.schema), top.show(LARGEST_MINUTES))
+    assert top.decode(top.show(LARGEST_MINUTES)) == LARGEST_MINUTES
+
+
+@pytest.mark.parametrize("style_", STYLES, ids=lambda s: f"{s.seed}-{s.level}")
+def test_a_key_is_said_to_be_good_for_one_request(style_: Style) -> None:
+    for shown, text in ((style_, pages(style_)["overview"]), (typed(style_), "")):
+        status, code = status_of(shown, "unprocessable"), shown.errors.codes["unprocessable"]
+        if text:
+            assert f"another request with it is refused with {status} `{code}`" in text
+            continue
+        for endpoint in ENDPOINTS:
+            if endpoint.keyed:
+                said = typed_parameters(shown, endpoint.tool)["properties"][shown.key_name]["description"]
+                assert "good for one request only" in said
+                assert f"another request with it is refused with {status} {code}" in said
 
 
 @pytest.mark.parametrize("style_", STYLES, ids=lambda s: f"{s.seed}-{s.level}")

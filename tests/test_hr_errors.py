@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 from hr_desk import BY_NAME, FOLDER, NOW, Desk, given, ops
 
+from agentgym.envs.hr.answers import problem_of
 from agentgym.envs.hr.endpoints import BY_TOOL, ENDPOINTS
 from agentgym.envs.hr.problems import said
 from agentgym.envs.hr.records import RECORDS
+from agentgym.envs.hr.style import style, typed
 
 
 @pytest.mark.parametrize("endpoint", [e for e in ENDPOINTS if e.conditional], ids=lambda endpoint: endpoint.tool)
@@ -159,3 +161,18 @@ def test_calls_beyond_the_limit_are_refused_until_the_next_minute(desk: Desk) ->
     assert (problem["status"], problem["details"]) == (429, {"retry_after_s": 59})
     assert changes == []
     desk.run("bulk_update_employees", arguments, NOW + 60_000)
+
+
+@pytest.mark.parametrize("endpoint", [e for e in ENDPOINTS if e.keyed], ids=lambda endpoint: endpoint.tool)
+def test_a_key_of_another_request_is_refused_by_the_name_that_the_api_gives_it(desk: Desk, endpoint: Any) -> None:
+    desk.run("create_account", {**given(desk, "create_account"), "idempotency_key": "k{date:x}"})
+    arguments = given(desk, endpoint.tool)
+    if endpoint.tool == "create_account":
+        arguments["system"] = "vpn"
+    code, message = desk.error(endpoint.tool, **arguments, idempotency_key="k{date:x}")
+    assert code == "unprocessable"
+    assert message == '{idempotency_key} "k(date:x)" was already used for another request; use a new one'
+    for seed in range(12):
+        for style_ in (style(seed, seed % 4), typed(style(seed, seed % 4))):
+            shown = problem_of(style_, json.dumps({"code": code, "message": message})).message
+            assert shown.startswith(f'{style_.key_name} "k(date:x)" was already')

@@ -77,7 +77,7 @@ def fill(style: Style, message: str) -> str:
     def put(match: re.Match[str]) -> str:
         name, value = match[1], match[2]
         if value is None:
-            return style.names.fields.get(name, match[0])
+            return style.key_name if name == "idempotency_key" else style.names.fields.get(name, match[0])
         try:
             return _written(made, name, value)
         except (Wrong, ValueError, KeyError, IndexError):

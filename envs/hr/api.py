@@ -163,7 +163,12 @@ def _headers(headers: object) -> dict[str, str]:
         return {}
     if not isinstance(headers, Mapping):
         raise Refused("bad_request", "expected the headers as an object of names and values")
-    return {str(name).strip().lower(): str(value).strip() for name, value in headers.items() if value is not None}
+    return {_written(name).lower(): _written(value) for name, value in headers.items() if value is not None}
+
+
+def _written(value: object) -> str:
+    """A header's name or value as the text that it would be on a wire."""
+    return (value if isinstance(value, str) else brief(value)).strip()
 
 
 def _body(operation: Operation, headers: Mapping[str, str], body: object) -> Mapping[str, Any]:

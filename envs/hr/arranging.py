@@ -69,6 +69,8 @@ def _arranged(tool: str, places: tuple[str, ...], joined: bool, version: str, ke
     if endpoint.conditional:
         slots[version].append(Slot(version, "version", False, True, "the version that was read", "version"))
     if endpoint.keyed:
-        slots[key].append(Slot(key, "idempotency_key", False, False, "makes repeating safe", "key"))
+        slots[key].append(
+            Slot(key, "idempotency_key", False, False, "makes repeating safe, good for one request only", "key")
+        )
     version = version if endpoint.conditional else ""
     return Arrangement(endpoint, tuple(slot for found in slots.values() for slot in found), version)

@@ -70,7 +70,14 @@ def canonical(function: Callable[..., Any]) -> Tool:
         idempotency="idempotency_key" if endpoint.keyed else "",
     )
     made = _maintained(function) if endpoint.writes else function
-    return dataclasses.replace(built, function=_limited(made, endpoint) if endpoint.limit else made)
+    limited = _limited(made, endpoint) if endpoint.limit else made
+    return dataclasses.replace(built, function=limited, reused=_reused if endpoint.keyed else None)
+
+
+def _reused(key: str) -> ToolError:
+    """The problem of a key that another request has used."""
+    text = f"{{idempotency_key}} {said(key)} was already used for another request; use a new one"
+    return refused("unprocessable", text)
 
 
 def _parameters(endpoint: Endpoint) -> dict[str, str]:
@@ -78,7 +85,7 @@ def _parameters(endpoint: Endpoint) -> dict[str, str]:
     if endpoint.conditional:
         texts["version"] = "the version that was read"
     if endpoint.keyed:
-        texts["idempotency_key"] = "any text of yours; a repeated key returns the first result"
+        texts["idempotency_key"] = "any text of yours, for this request alone; a repeated key returns the first result"
     if endpoint.many:
         texts["page"] = "number of the page, 1 or more"
         texts["page_size"] = f"records a page, 1 to {LARGEST_PAGE}"

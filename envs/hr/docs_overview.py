@@ -168,7 +168,9 @@ def _versions(made: Api) -> str:
         "beside the record (a grade), it is that of the person.\n"
         f"A request that enters something may carry a key of your own, in the {key} `{style.key_name}` (1 to "
         f"{LONGEST_KEY} "
-        "characters): a second request with the same key changes nothing and has the first one's answer."
+        "characters): the same request with the same key again changes nothing and has the first one's answer. A key "
+        f"is good for one request only: another request with it is refused with {status_of(style, 'unprocessable')} "
+        f"`{style.errors.codes['unprocessable']}`."
     )
 
 

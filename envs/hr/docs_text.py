@@ -107,7 +107,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         "view_attendance": "see working time",
         "view_pay": "see pay",
         "change_pay": "enter adjustments and grades",
-        "decide_leave": "decide requests for leave",
+        "decide_leave": "decide on leave and corrections of attendance, and ask for them for others",
         "recruit": "see and move candidates",
         "administer": "everything",
     },
@@ -119,7 +119,8 @@ RULES: tuple[tuple[str, str], ...] = (
      "their own records; asks for leave and corrections of attendance for themselves."),
     ("manager", "Besides: sees attendance, leave and pay of the people in the departments that they manage and in "
      "those below; of attendance and leave also those of everybody who reports to them. Decides on this leave and "
-     "these corrections. Sees the positions and candidates of these departments. Does not read why somebody is ill."),
+     "these corrections, and asks for them for these people. Sees the positions and candidates of these "
+     "departments. Does not read why somebody is ill."),
     ("hr_partner", "Besides: sees and changes people, contracts, grades, pay, attendance, leave, positions, "
      "candidates, rights and accounts in the departments whose HR partner they are."),
     ("payroll_officer", "Besides: sees attendance and pay of everybody, tax numbers and bank accounts included; "

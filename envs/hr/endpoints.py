@@ -147,7 +147,8 @@ ENDPOINTS: tuple[Endpoint, ...] = (
              (_query("employee_id", "id", "only this person"), _query("department_id", "id", "only this department"),
               _query("status", "enum:decision", "only these")), many=True),
     Endpoint("create_correction", "attendance", "POST", "attendance-corrections", "attendance_correction",
-             "Ask for the correction of a day; the line manager decides.",
+             "Ask for the correction of a day, for oneself or where one may decide on corrections; the line manager "
+             "decides.",
              (_body("employee_id", "id", "the person"), _body("day", "date", "the day"),
               _body("worked_minutes", "minutes", "as it should be"),
               _body("overtime_minutes", "minutes", "as it should be"),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from pathlib import Path
-from typing import ClassVar, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from agentgym.domain import Domain
 from agentgym.env import ToolEnv
@@ -15,7 +16,21 @@ from agentgym.envs.hr.tools import TOOLS
 from agentgym.random import derive
 from agentgym.scenario import Scenario, VetoRule
 
+
+def _integer(value: Any) -> int:
+    """An integer, and nothing that only equals one.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise ValueError(f"expected an integer, got {value!r}")
+    return operator.index(value)
+
+
 Obfuscation = Literal[0, 1, 2, 3]
+Level = Annotated[Obfuscation, BeforeValidator(_integer)]
+ApiSeed = Annotated[int, BeforeValidator(_integer), Field(ge=0, lt=2**63)]
 Role = Literal["employee", "manager", "hr_partner", "payroll_officer", "recruiter", "hr_admin"]
 
 
@@ -28,8 +43,8 @@ class Api(BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-    seed: int = Field(ge=0, lt=2**63)
-    obfuscate: Obfuscation = 2
+    seed: ApiSeed
+    obfuscate: Level = 2
 
 
 class HrCase(BaseModel):
@@ -56,8 +71,8 @@ class HrSettings(BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-    obfuscate: Obfuscation | None = None
-    api_seed: int | None = Field(default=None, ge=0, lt=2**63)
+    obfuscate: Level | None = Field(default=None, description="0, 1, 2 or 3, an integer, or left out")
+    api_seed: ApiSeed | None = Field(default=None, description="an integer in 0..2**63-1, or left out")
 
 
 _prepared: dict[tuple[int, Api], tuple[Scenario, Scenario]] = {}

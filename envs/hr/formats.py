@@ -238,7 +238,7 @@ def minutes_codec(form: str) -> Codec:
             465,
         )
     if form == "hours":
-        schema = {"type": "number", "minimum": 0, "maximum": LARGEST_MINUTES // 60}
+        schema = {"type": "number", "minimum": 0, "maximum": round(LARGEST_MINUTES / 60, 2)}
         expects = "hours with two decimals such as 7.75; 60 times that, rounded, are the minutes meant"
         return Codec(lambda v: round(v / 60, 2), _hours, "number", schema, expects, 465)
     return int_codec(0, LARGEST_MINUTES, "whole minutes such as 465", 465)
@@ -276,8 +276,10 @@ def hundredths_codec(form: str) -> Codec:
             'a text with two decimals such as "12.34"', 1234,
         )  # fmt: skip
     if form == "number":
-        schema = {"type": "number", "minimum": -most // 100, "maximum": most // 100, "multipleOf": 0.01}
-        return Codec(lambda v: v / 100, _hundredths, "number", schema, "a number such as 12.34", 1234)
+        schema = {"type": "number", "minimum": -most // 100, "maximum": most // 100}
+        return Codec(
+            lambda v: v / 100, _hundredths, "number", schema, "a number with at most two decimals such as 12.34", 1234
+        )
     return int_codec(-most, most, "hundredths, a whole number: 1234 means 12.34", 1234)
 
 

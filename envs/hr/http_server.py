@@ -103,10 +103,11 @@ def case_of(scenario_id: str, seed: int = 0, **settings: Any) -> Case:
         ScenarioError: there is no such scenario.
         ValueError: a setting has a wrong value.
     """
-    from agentgym.envs.hr.env import DOMAIN, HrSettings, prepare
+    from agentgym.domain import checked_settings
+    from agentgym.envs.hr.env import DOMAIN, prepare
     from agentgym.loading import load_scenario
 
-    scenario = prepare(load_scenario(scenario_id, DOMAIN), seed, HrSettings.model_validate(settings))
+    scenario = prepare(load_scenario(scenario_id, DOMAIN), seed, checked_settings(DOMAIN, settings))
     api = scenario.domain["api"]
     return Case(api["seed"], api["obfuscate"], scenario.initial_state.patch, scenario.now)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,10 @@ from agentgym.envs.hr.formats import Wrong
 from agentgym.envs.hr.operations import LARGEST_PAGE_NUMBER, Api, Operation, Param
 from agentgym.envs.hr.paging import page_of
 from agentgym.tools import shown as quoted
+
+_INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,17})([.][0-9]{1,18})?([eE][+-]?[0-9]{1,3})?")
+_BOOLEANS: Mapping[str, bool] = {"true": True, "false": False}
 
 
 class Refused(Exception):
@@ -43,7 +48,10 @@ def brief(value: object) -> str:
     """A value as an error message quotes it."""
     if isinstance(value, str):
         return quoted(value)
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except (RecursionError, ValueError):
+        return "a value that is too deep or too long to be shown"
     return text if len(text) <= 80 else text[:79] + "…"
 
 
@@ -54,9 +62,9 @@ def text_value(param: Param, value: object, place: str) -> Any:
     if isinstance(value, bool):
         value = "true" if value else "false"
     wire = param.codec.wire
-    if isinstance(value, (int, float)) and wire == "string":
-        value = str(value)
     try:
+        if isinstance(value, (int, float)) and wire == "string":
+            value = str(value)
         if isinstance(value, str) and wire != "string":
             value = _typed(value, wire)
         return param.codec.decode(value)
@@ -67,11 +75,13 @@ def text_value(param: Param, value: object, place: str) -> Any:
 def _typed(value: str, wire: str) -> Any:
     if wire == "array":
         return value.split(",")
-    found = json.loads(value)
-    if wire == "integer" and isinstance(found, int) and not isinstance(found, bool):
-        return found
-    if (wire == "number" and isinstance(found, (int, float))) or (wire == "boolean" and isinstance(found, bool)):
-        return found
+    text = value.strip()
+    if wire == "integer" and _INTEGER.fullmatch(text):
+        return int(text)
+    if wire == "number" and _NUMBER.fullmatch(text):
+        return float(text)
+    if wire == "boolean" and text in _BOOLEANS:
+        return _BOOLEANS[text]
     raise Wrong
 
 
@@ -116,7 +126,8 @@ def _page(made: Api, operation: Operation, given: Mapping[str, Any]) -> dict[str
     if paging.kind == "cursor":
         if place is None:
             return {"page": 1, "page_size": size or PAGE_SIZE}
-        found = page_of(made.style, operation.endpoint.tool, place[0] if isinstance(place, list) else place)
+        cursor = place[0] if isinstance(place, list) and len(place) == 1 else place
+        found = page_of(made.style, operation.endpoint.tool, cursor)
         if found is None:
             raise Refused("unprocessable", f"query parameter {quoted(paging.place)}: expected the value that the list "
                            f"gave, unchanged, got {brief(place)}", field=paging.place)  # fmt: skip

@@ -129,8 +129,8 @@ RECORDS: Mapping[str, tuple[Field, ...]] = {
     "pay_structure": (
         _EMPLOYEE,
         Field("grade", "id", "pay grade"),
-        Field("monthly_base", "money", "base pay a month"),
-        Field("hourly_rate", "money", "pay of a normal hour"),
+        Field("monthly_base", "money", "base pay a month", confidential=True),
+        Field("hourly_rate", "money", "pay of a normal hour", confidential=True),
         Field("overtime_percent", "int", "an hour of overtime costs so many hundredths of a normal hour"),
         _CURRENCY,
         Field("valid_from", "date", "first day on which it holds"),

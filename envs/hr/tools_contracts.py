@@ -17,12 +17,17 @@ _CONTRACT = "contract_id, employee_id, type, from_date, to_date, weekly_minutes,
 @canonical
 def list_contracts(world: World, employee_id: str, page: int = 1, page_size: int = 20) -> Json:
     who, aim = caller(world), person(world, employee_id)
-    paid = aim.id == who.id or may(world, who, "view_pay", aim)
+    paid = _paid_seen(world, who, aim)
     if not paid:
         demand(world, who, "administer", aim)
     columns = _CONTRACT if paid else _CONTRACT.replace("grade, ", "")
     source = "contracts WHERE employee_id = ?"
     return paged(world, columns, source, "from_date, contract_id", [aim.id], page, page_size)
+
+
+def _paid_seen(world: World, who: Caller, aim: Person) -> bool:
+    """Whether the caller may see what a person is paid."""
+    return aim.id == who.id or may(world, who, "view_pay", aim)
 
 
 @canonical
@@ -59,7 +64,7 @@ def create_contract(
     world.insert("contracts", row)
     if _grade_on(world, aim.id, from_date) != grade:
         set_grade(world, who, aim, grade, from_date, "contract")
-    if aim.id != who.id and not may(world, who, "view_pay", aim):
+    if not _paid_seen(world, who, aim):
         del row["grade"]
     return row
 
@@ -119,14 +124,20 @@ def change_grade(
     before = _grade_on(world, aim.id, valid_from)
     if before is None:
         raise refused("conflict", f"{aim.id} has no grade on {{date:{valid_from}}} that could change")
-    if before == grade:
+    seen = _paid_seen(world, who, aim)
+    # Whoever may not see the grade is not told that it is this one: it is entered like any other.
+    if seen and before == grade:
         raise refused("conflict", f"{aim.id} is in {grade} on {{date:{valid_from}}} already")
     sql = "SELECT min(valid_from) FROM pay_terms WHERE employee_id = ? AND valid_from > ?"
     after = world.value(sql, aim.id, valid_from)
     if after is not None:
         raise refused("conflict", f"another change holds from {{date:{after}}} on; none can be entered before it")
     set_grade(world, who, aim, grade, valid_from, note)
-    return paid_on(world, aim.id, valid_from)
+    paid = paid_on(world, aim.id, valid_from)
+    return paid if seen else {name: value for name, value in paid.items() if name not in _AMOUNTS}
+
+
+_AMOUNTS = ("monthly_base", "hourly_rate")
 
 
 PAY = (

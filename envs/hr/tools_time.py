@@ -168,7 +168,7 @@ def create_correction(
     idempotency_key: Key | None = None,
 ) -> Json:
     who, aim = caller(world), person(world, employee_id)
-    demand(world, who, "view_attendance", aim, own=True)
+    demand(world, who, "decide_leave", aim, own=True)
     _is_day(day)
     text(note, "note")
     within(worked_minutes, 0, 1440, "worked_minutes")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agentgym.envs.hr.answers import Problem
+from agentgym.envs.hr.answers import Problem, status_of
 from agentgym.envs.hr.api import Routed
 from agentgym.envs.hr.asking import request
 from agentgym.envs.hr.openapi import paging_schemas
@@ -20,7 +20,7 @@ from agentgym.envs.hr.style import Style
 def typed_parameters(style: Style, tool: str) -> dict[str, Any]:
     """JSON Schema of the arguments of *tool*."""
     operation = api(style).operations[tool]
-    properties = {param.shown: _schema(param) for param in _params(operation)}
+    properties = {param.shown: _schema(style, param) for param in _params(operation)}
     if operation.endpoint.many:
         properties |= paging_schemas(style)
     return {
@@ -35,8 +35,12 @@ def _params(operation: Operation) -> list[Param]:
     return [*operation.path, *operation.query.values(), *operation.body.values()]
 
 
-def _schema(param: Param) -> dict[str, Any]:
-    return {**param.codec.schema, "description": f"{param.text}: {param.codec.expects}"}
+def _schema(style: Style, param: Param) -> dict[str, Any]:
+    text = f"{param.text}: {param.codec.expects}"
+    if param.kind == "key":
+        code = style.errors.codes["unprocessable"]
+        text += f"; another request with it is refused with {status_of(style, 'unprocessable')} {code}"
+    return {**param.codec.schema, "description": text}
 
 
 def typed_route(style: Style, tool: str, given: Mapping[str, Any]) -> Routed | Problem:
