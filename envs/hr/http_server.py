@@ -3,9 +3,10 @@
     python -m agentgym.envs.hr.http_server --seed 7 --level 2 --port 8080 --as E1042 --role manager
     python -m agentgym.envs.hr.http_server --docker --scenario hr/access-rights-001 --socket /tmp/hr.sock
 
-It answers the same bytes as the `http_request` tool of an episode, and HEAD as GET without the body. With
-``--scenario`` it is the world and the API that an episode of that scenario begins with; what is done over HTTP counts in
-no episode.
+It answers the same bytes as the `http_request` tool of an episode, and HEAD as GET without the body.
+
+With ``--scenario`` it is the world and the API that an episode of that scenario begins with; what is done over HTTP
+counts in no episode.
 """
 
 from __future__ import annotations
