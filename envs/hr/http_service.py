@@ -6,8 +6,13 @@ machine and inside a container.
 
 from __future__ import annotations
 
+import contextlib
+import re
+import socket
 import threading
+import time
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from typing import Any, NamedTuple
 
@@ -18,6 +23,7 @@ from agentgym.envs.hr.openapi import openapi
 from agentgym.envs.hr.style import CODES, Style, style
 from agentgym.text import clean, dumps
 from agentgym.tools import Tool, ToolError
+from agentgym.tools import shown as quoted
 from agentgym.world import CallResult, Patch
 
 LARGEST_BODY = 1 << 20
@@ -25,6 +31,11 @@ LARGEST_BODY = 1 << 20
 DOCUMENT = "/openapi.json"
 """Where the server has its OpenAPI document, beside the paths of the API."""
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+
+_UTF_8 = ("utf-8", "utf8", "us-ascii", "ascii")
+_SIZE = re.compile(rb"[0-9A-Fa-f]+")
+_DRAINED = 16 << 20
+_LINGER_S = 5.0
 
 Caller = Callable[[str, Mapping[str, Any]], CallResult]
 """Runs a canonical tool, by name and validated arguments."""
@@ -118,7 +129,11 @@ class _TooLarge(Exception):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """One connection, kept open between requests."""
+    """One connection, kept open between requests.
+
+    An answer is what ``http_request`` gives for the same method, path, headers and body, and HEAD is GET without the
+    body. What is said about bytes alone comes from here: lengths, codings, encodings, and the document.
+    """
 
     protocol_version = "HTTP/1.1"
     server_version, sys_version = "hr", ""
@@ -127,7 +142,7 @@ class Handler(BaseHTTPRequestHandler):
     wbufsize = -1
 
     def __init__(self, service: Service, *args: Any) -> None:
-        self._service = service
+        self._service, self._refused = service, False
         super().__init__(*args)
 
     def __getattr__(self, name: str) -> Any:
@@ -145,27 +160,53 @@ class Handler(BaseHTTPRequestHandler):
         except ValueError as error:
             self._refuse(Problem("bad_request", f"the body cannot be read: {error}"))
             return
-        target = clean(self.path.encode("latin-1").decode("utf-8", "replace"))
+        # As it was sent: `path` has lost the second of two slashes at the beginning.
+        target = clean(self.requestline.split()[1].encode("latin-1").decode("utf-8", "replace"))
         method = self.command
-        if target.partition("?")[0] == DOCUMENT and method in ("GET", "HEAD"):
-            self._send(Response(200, {}, openapi(self._service.style)), method)
-            return
-        asked = self._service.answer("GET" if method == "HEAD" else method, target, dict(self.headers.items()), body)
-        if method == "OPTIONS" and "Allow" in asked.headers:
-            asked = Response(200, {"Allow": f"{asked.headers['Allow']}, OPTIONS"}, {})
-        self._send(asked, method)
+        wrong = self._unread() if body else None
+        if wrong is not None:
+            self._send(respond(self._service.style, "", Problem("unsupported_media_type", wrong)), method)
+        elif target.partition("?")[0] == DOCUMENT:
+            self._send(self._document(method), method)
+        else:
+            asked = "GET" if method == "HEAD" else method
+            self._send(self._service.answer(asked, target, dict(self.headers.items()), body), method)
+
+    def _document(self, method: str) -> Response:
+        if method in ("GET", "HEAD"):
+            return Response(200, {}, openapi(self._service.style))
+        message = f"{quoted(DOCUMENT)} does not take {quoted(method)}; it takes: GET, HEAD"
+        return respond(self._service.style, "", Problem("method_not_allowed", message, {"allow": ["GET", "HEAD"]}))
+
+    def _unread(self) -> str | None:
+        """Why the bytes of a body are no JSON text to be read, None where they are."""
+        encoding = ", ".join(self.headers.get_all("Content-Encoding", [])).strip()
+        if encoding and encoding.lower() != "identity":
+            return f"expected the body without a content encoding, got {quoted(encoding)}"
+        charset = self.headers.get_content_charset("")
+        if self.headers.get_param("charset") is not None and charset not in _UTF_8:
+            return f"expected the body in UTF-8, got {quoted(charset)}"
+        return None
 
     def _body(self) -> bytes | None:
         """The body, None where there is none.
 
         Raises:
-            ValueError: its length is no number, or it ends early.
+            ValueError: where it ends is not said, or not in one way, or it ends early.
         """
-        if "chunked" in self.headers.get("Transfer-Encoding", "").lower():
+        coding = ", ".join(self.headers.get_all("Transfer-Encoding", [])).strip()
+        lengths = sorted({text.strip() for text in self.headers.get_all("Content-Length", [])})
+        if coding:
+            if coding.lower() != "chunked":
+                raise ValueError(f'expected it as it is or "chunked", got {quoted(coding)}')
+            if lengths:
+                raise ValueError("a request has Transfer-Encoding or Content-Length, got both")
             return self._chunks()
-        given = self.headers.get("Content-Length")
-        if given is None:
+        if not lengths:
             return None
+        if len(lengths) > 1:
+            raise ValueError(f"a request has one Content-Length, got {quoted(', '.join(lengths))}")
+        given = lengths[0]
         if not (given.isascii() and given.isdigit()):
             raise ValueError("Content-Length is no number")
         if len(given) > 9 or int(given) > LARGEST_BODY:
@@ -181,9 +222,10 @@ class Handler(BaseHTTPRequestHandler):
             line = self.rfile.readline(64)
             if not line.endswith(b"\n"):
                 raise ValueError("a chunk has no size")
-            size = int(line.partition(b";")[0].strip() or b"x", 16)
-            if size < 0:
+            digits = line.partition(b";")[0].strip()
+            if not _SIZE.fullmatch(digits):
                 raise ValueError("a chunk has no size")
+            size = int(digits, 16)
             if size + len(out) > LARGEST_BODY:
                 raise _TooLarge
             if size == 0:
@@ -195,7 +237,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _refuse(self, problem: Problem) -> None:
         """Answer and hang up: what follows in the stream belongs to a request that was not read."""
-        self.close_connection = True
+        self.close_connection = self._refused = True
         self._send(respond(self._service.style, "", problem), self.command or "")
 
     def _send(self, response: Response, method: str) -> None:
@@ -217,7 +259,29 @@ class Handler(BaseHTTPRequestHandler):
         self.request_version = "HTTP/1.1"
         known = next((name for name, status in CODES.items() if status == code), "bad_request")
         self.command = self.command if getattr(self, "command", None) else ""
-        self._refuse(Problem(known, f"this is no request that can be read: {clean(message or str(code))[:200]}"))
+        why = clean(message or HTTPStatus(code).phrase)[:200]
+        if code == HTTPStatus.REQUEST_URI_TOO_LONG:
+            why = "the first line of a request has at most 65536 bytes"
+        self._refuse(Problem(known, f"this is no request that can be read: {why}"))
+
+    def finish(self) -> None:
+        """End the connection, after a refusal not at once."""
+        super().finish()
+        if self._refused:
+            self._drain()
+
+    def _drain(self) -> None:
+        """Read on for a while: a client that sends before it reads would lose the answer, were it cut off."""
+        left, until = _DRAINED, time.monotonic() + _LINGER_S
+        # It may have hung up, or go on for too long.
+        with contextlib.suppress(OSError):
+            self.connection.shutdown(socket.SHUT_WR)
+            while left > 0 and (wait := until - time.monotonic()) > 0:
+                self.connection.settimeout(wait)
+                data = self.connection.recv(1 << 16)
+                if not data:
+                    return
+                left -= len(data)
 
     def date_time_string(self, timestamp: float | None = None) -> str:
         """The Date header: a fixed one, since the world has its own time."""
