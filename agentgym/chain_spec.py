@@ -109,6 +109,8 @@ class ReadToEnd(Model):
 class Period(Model):
     """The days asked for by calls: together they cover ``from`` to ``to``, and nothing outside where it is ``exact``.
 
+    Where ``whole`` is false, one call for days inside of it is enough.
+
     ``arguments`` name the first and the last day, or the one day (2026-03-01) or month (2026-03). What was not read to
     its last page covers nothing.
     """
@@ -118,6 +120,7 @@ class Period(Model):
     last: str = Field(alias="to")
     arguments: list[str] = Field(min_length=1, max_length=2)
     exact: bool = True
+    whole: bool = True
 
     @field_validator("first", "last", mode="before")
     @classmethod

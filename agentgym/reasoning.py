@@ -197,6 +197,9 @@ class _Look:
         outside = [k.parts[0][2] for s, k in asked if s[0] < wanted[0] or s[1] > wanted[1]]
         if period.exact and outside:
             return Found(False, outside[0])
+        if not period.whole:
+            inside = [k.complete for s, k in asked if k.complete and wanted[0] <= s[0] and s[1] <= wanted[1]]
+            return Found(True, min(inside)) if inside else NO
         day, last = wanted[0], 0
         for span, known in sorted(((s, k) for s, k in asked if k.complete), key=lambda pair: pair[0]):
             if span[0] <= day <= span[1]:

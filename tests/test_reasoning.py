@@ -203,6 +203,15 @@ def test_the_days_asked_for_cover_the_period(
     assert point(env, period(exact), actions) == found
 
 
+def test_some_days_are_enough_where_the_whole_period_is_not_asked_for(env: PagedEnv) -> None:
+    some = {"period": {**period(exact=False)["period"], "whole": False}}
+    assert point(env, some, [LOOK, due("02-01", "02-01")]) == (True, 2)
+    assert point(env, some, [due("01-31", "02-01"), due("03-18", "03-31")]) == (True, 2)
+    # Half of the pages are no answer; days outside are other days.
+    assert point(env, some, [due("03-01", "03-31")]) == (False, 0)
+    assert point(env, some, [due("04-01", "04-02")]) == (False, 0)
+
+
 def test_months_are_periods_too(env: PagedEnv) -> None:
     quarter = {"call": "count_due", "from": "2025-12-01", "to": "2026-02-28", "arguments": ["month"]}
     months = [call("count_due", month=month) for month in ("2026-01", "2025-12", "2026-02")]
