@@ -141,6 +141,8 @@ class ToolEnv(gym.Env[Observation, Any]):
 
         Raises:
             ValueError: the seed, an option or the scenario's name is wrong.
+            TypeError: one of them is of another type.
+            ScenarioError: the scenario cannot begin, such as by rows that the world refuses.
         """
         hooks, self._pending = self._pending, []
         user, self._next_user = self._next_user, None
@@ -148,6 +150,8 @@ class ToolEnv(gym.Env[Observation, Any]):
             seed = _checked_seed(seed)
             self._generator, self._np_random_seed = None, seed
         episode_seed = self._seed(seed)
+        if not isinstance(options, dict | None):
+            raise TypeError(f'expected options to be a dict such as {{"scenario": ID}}, or None, got {options!r:.200}')
         settings, options = split_settings(self.domain, self._settings, options or {})
         scenario = self._selection.choose(self.domain, episode_seed, options)
         if self.domain.prepare is not None:

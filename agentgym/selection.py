@@ -53,19 +53,25 @@ class Selection:
 
         Raises:
             ValueError: an unknown option or scenario.
+            TypeError: the scenario is named by something else than an id.
         """
         for name in options:
             if name not in ("scenario", "level"):
                 known = ("scenario", "level", *domain.setting_names)
                 listed = f"{', '.join(known[:-1])} and {known[-1]}"
-                raise ValueError(f"unknown option {name!r}{did_you_mean(name, known)}; options are {listed}")
+                raise ValueError(f"unknown option {name!r}{did_you_mean(str(name), known)}; options are {listed}")
         named = options.get("scenario")
         if isinstance(named, Scenario):
             if named.id.partition("/")[0] != domain.name:
                 raise ValueError(f"expected a scenario of {domain.name}, got {named.id!r}")
             return named
         if named is not None:
-            return self.named(domain, str(named))
+            if not isinstance(named, str):
+                raise TypeError(
+                    f"expected the option scenario to be an id or an agentgym.scenario.Scenario, got {named!r:.100} "
+                    f"({type(named).__name__}); agentgym.load_scenario(PATH) and agentgym.loading.build(DATA) make one"
+                )
+            return self.named(domain, named)
         level = _checked(options.get("level")) or self._level
         if self.split == "train":
             return _generated(domain, seed, level)

@@ -140,14 +140,21 @@ def test_a_level_counts_for_one_episode(tiny: Make) -> None:
             {"scenario": "tiny/renew-01"},
             "there is no scenario 'tiny/renew-01' \\(did you mean \"tiny/renew-001\"\\?\\)",
         ),
-        ({"scenario": 3}, "there is no scenario '3'"),
+        ({"scenario": 3}, r"expected the option scenario to be an id or an .*Scenario, got 3 \(int\); agentgym\.load_"),
+        ({"scenario": {"id": "x"}}, r"expected the option scenario to be an id or .*, got {'id': 'x'} \(dict\); "),
+        ({1: 2}, r"unknown option 1; options are scenario and level"),
+        ("x", r"expected options to be a dict such as {\"scenario\": ID}, or None, got 'x'$"),
+        ("", r"expected options to be a dict such as .* got ''$"),
+        ([], r"expected options to be a dict such as .* got \[\]$"),
+        (True, r"expected options to be a dict such as .* got True$"),
+        ((1, 2), r"expected options to be a dict such as .* got \(1, 2\)$"),
         ({"level": "L9"}, "expected level to be one of L1, L2, L3, L4, L5, got 'L9'"),
     ],
 )
 def test_wrong_options_are_refused_and_leave_the_episode_running(tiny: Make, options: Any, text: str) -> None:
     env = tiny()
     env.reset(seed=1)
-    with pytest.raises(ValueError, match=text):
+    with pytest.raises((ValueError, TypeError), match=text):
         env.reset(options=options)
     assert env.step(LOOK)[0]["role"] == "tool"
 

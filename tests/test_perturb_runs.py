@@ -80,6 +80,8 @@ def test_a_wrong_perturbation_is_refused_before_anything_runs() -> None:
         Rollout("Refund-v0", ("naive",), perturbations=(("a", "jiter"),))
     with pytest.raises(ValueError, match="expected perturbations with names that differ"):
         Rollout("Refund-v0", ("naive",), perturbations=(("a", "jitter"), ("a", "pollution")))
+    with pytest.raises(ValueError, match="expected modes to be a text or a list of texts, of '503', .*, got 700"):
+        Rollout("Refund-v0", ("naive",), perturbations=(("a", "jitter+outage-before-commit,at=1,modes=700"),))
 
 
 def test_the_command_prints_the_table_by_perturbation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
