@@ -67,8 +67,9 @@ class Perturbation(gym.Wrapper[Observation, Any, Observation, Any]):
         if not isinstance(base, ToolEnv):
             self._go_outside(env)
         self._own = base if isinstance(base, ToolEnv) else None
-        intensity: Any = plan.get("intensity", 2)
-        at, when = plan.get("at", ()), plan.get("when")
+        # What is given may be of any type, whatever the annotations say.
+        given: dict[str, Any] = {**plan}
+        intensity, at, when = given.get("intensity", 2), given.get("at", ()), given.get("when")
         if type(intensity) is not int or intensity not in range(STRONGEST + 1):
             raise ValueError(f"expected intensity to be in 0..{STRONGEST}, got {intensity!r}")
         self.intensity: int = intensity
