@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from agentgym.domain import Domain
 from agentgym.errors import ScenarioError, did_you_mean
 from agentgym.lint import lint
-from agentgym.loading import load_curated, load_folder
+from agentgym.loading import load_curated, load_folder, scenario_ids
 from agentgym.random import derive
 from agentgym.scenario import Level, Scenario
 from agentgym.world import World
@@ -43,10 +43,11 @@ class Selection:
         self._level = _checked(level)
         self._files: dict[str, Scenario] | None = None
         self._known: dict[str, Scenario] | None = None
+        self._ids: frozenset[str] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the scenarios read so far: a copy in another process reads them again."""
-        return {**self.__dict__, "_files": None, "_known": None}
+        return {**self.__dict__, "_files": None, "_known": None, "_ids": None}
 
     def choose(self, domain: Domain, seed: int, options: dict[str, Any]) -> Scenario:
         """The scenario of an episode: the one that *options* names, else one by a hash of the seed.
@@ -80,6 +81,21 @@ class Selection:
         if not ids:
             raise ValueError(f"the {self.split} split of {domain.name} has no scenario of level {level}")
         return files[ids[derive(seed, "scenario") % len(ids)]]
+
+    def split_of(self, domain: Domain, scenario: Scenario) -> Split:
+        """The split that a scenario is of: a curated one is of the test set in whatever environment it is played.
+
+        A scenario that is of none of them, since it was made on the spot, counts as one of the environment's own.
+        """
+        match = _GENERATED.fullmatch(scenario.id)
+        if match and match["domain"] == domain.name:
+            return "train"
+        if self._ids is None:
+            self._ids = frozenset(scenario_ids(domain))
+        if scenario.id not in self._ids:
+            return self.split
+        own = self._folder is not None and (Path(self._folder) / f"{scenario.id}.yaml").is_file()
+        return "private" if own else "test"
 
     def named(self, domain: Domain, name: str) -> Scenario:
         """The scenario called *name*: a curated one, one of the private folder, or a generated one by its id."""

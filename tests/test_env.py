@@ -38,6 +38,7 @@ from spawned import (
     whole,
 )
 
+import agentgym
 from agentgym.errors import EpisodeError
 from agentgym.hooks import Context, Hook
 from agentgym.text import dumps
@@ -478,3 +479,24 @@ def test_the_task_in_info_is_the_json_of_prompt_opening_and_tools(tiny: Make) ->
     task = json.loads(info["task"])
     assert (task["system_prompt"], task["tools"]) == (env.system_prompt, env.tools)
     assert info["task"] == dumps({"system_prompt": env.system_prompt, "opening": task["opening"], "tools": env.tools})
+
+
+def test_info_tells_the_split_of_the_scenario_and_not_that_of_the_environment(tiny: Make) -> None:
+    train, test = tiny(), tiny(split="test")
+    generated = train.reset(seed=1)[1]["scenario_id"]
+    for env in (train, test):
+        assert env.reset(seed=1, options={"scenario": "tiny/renew-001"})[1]["split"] == "test"
+        assert env.step(LOOK)[4]["split"] == "test"
+        assert env.reset(seed=1, options={"scenario": generated})[1]["split"] == "train"
+        # One made on the spot is of neither.
+        assert env.reset(seed=1, options={"scenario": variant(id="tiny/mine-001")})[1]["split"] == (
+            "train" if env is train else "test"
+        )
+    assert train.reset(seed=1)[1]["split"] == "train"
+    assert copy.deepcopy(test).step(LOOK)[4]["split"] == "test"
+
+
+@pytest.mark.parametrize("what", [None, 1, "Refund-v0"])
+def test_what_is_no_environment_cannot_be_forked(what: Any) -> None:
+    with pytest.raises(TypeError, match="expected an environment to fork, got "):
+        agentgym.fork(what)
