@@ -33,8 +33,13 @@ def refused(scenario: Scenario, domain: Domain, error: Exception) -> ScenarioErr
     Where a row names another that is not there, the field is that of the value: of the case in ``domain``, which
     `Domain.prepare` writes into rows, or of the patch.
     """
+    patch = scenario.initial_state.patch
+    if isinstance(error, KeyError) and error.args[0] in patch:
+        return ScenarioError(
+            scenario.id, f"initial_state.patch.{error.args[0]}", "no such table", "a table of the world"
+        )
     try:
-        for table, column, value, wanted in _references(scenario.initial_state.patch, domain):
+        for table, column, value, wanted in _references(patch, domain):
             field = next((f"domain.{name}" for name, own in scenario.domain.items() if own == value), "")
             place = field or f"initial_state.patch.{table}"
             expected = f"a row of {wanted} that exists ({table}.{column} refers to it)"
