@@ -21,6 +21,9 @@ from agentgym.tools import Tool, ToolError, shown
 MAX_DEPTH = 64
 """Deepest nesting of arguments; far below what JSON encoders take, so that everything accepted can be written again."""
 
+NO_TOOL = "there is no tool"
+"""How the error of a call of a tool that there is not begins."""
+
 _MAX_INT = 2**63 - 1
 _MAX_NAME = 64
 _KEYS = frozenset({"name", "arguments", "thought", "id", "type", "call_id", "status", "index"})
@@ -64,7 +67,7 @@ def parse_action(action: object, tools: Mapping[str, Tool]) -> Call | Invalid:
     tool = tools.get(name)
     if tool is None:
         short = _short(name)
-        error = f"there is no tool {shown(short)}{did_you_mean(short, tools)}; the tools are: {', '.join(tools)}"
+        error = f"{NO_TOOL} {shown(short)}{did_you_mean(short, tools)}; the tools are: {', '.join(tools)}"
         return Invalid(short, error, thought, raw_text(arguments))
     try:
         return Call(name, tool.validate(decode_arguments(arguments)), thought)

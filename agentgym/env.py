@@ -105,6 +105,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         self._presenter = self.domain.presenter(tools)
         self._settings = checked_settings(self.domain, settings)
         self._selection = Selection(split, level, scenarios)
+        self._split = split
         self._fresh_container = fresh_container
         self._backend_name, self._info_mode = backend, info
         self._reward_mode: RewardMode = reward
@@ -141,6 +142,8 @@ class ToolEnv(gym.Env[Observation, Any]):
 
         Raises:
             ValueError: the seed, an option or the scenario's name is wrong.
+            TypeError: one of them is of another type.
+            ScenarioError: the scenario cannot begin, such as by rows that the world refuses.
         """
         hooks, self._pending = self._pending, []
         user, self._next_user = self._next_user, None
@@ -148,6 +151,8 @@ class ToolEnv(gym.Env[Observation, Any]):
             seed = _checked_seed(seed)
             self._generator, self._np_random_seed = None, seed
         episode_seed = self._seed(seed)
+        if not isinstance(options, dict | None):
+            raise TypeError(f'expected options to be a dict such as {{"scenario": ID}}, or None, got {options!r:.200}')
         settings, options = split_settings(self.domain, self._settings, options or {})
         scenario = self._selection.choose(self.domain, episode_seed, options)
         if self.domain.prepare is not None:
@@ -337,6 +342,7 @@ class ToolEnv(gym.Env[Observation, Any]):
     def _begin(self, scenario: Scenario, seed: int) -> Episode:
         if self._backend is None:
             self._backend = make_backend(self._backend_name, self.domain, self._fresh_container)
+        self._split = self._selection.split_of(self.domain, scenario)
         presentation = self._presenter(scenario) if self._presenter is not None else None
         return Episode(
             scenario, self.domain, seed, self._backend, self._active_user, self._hooks, self._on_veto, presentation
@@ -375,7 +381,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         return episode
 
     def _info(self, episode: Episode, task: str, new: list[str]) -> dict[str, Any]:
-        full = full_info(episode, self._selection.split, task, new)
+        full = full_info(episode, self._split, task, new)
         if self._info_mode == "full":
             return full
         return lean_info(full, detailed=bool(task) or bool(episode.end_reason))

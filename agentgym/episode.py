@@ -22,6 +22,7 @@ from agentgym.judge import Judge
 from agentgym.presentation import Answer, Presentation
 from agentgym.presented import present
 from agentgym.random import Stream
+from agentgym.refused import REFUSALS, refused
 from agentgym.scenario import Effect, Event, Query, Scenario
 from agentgym.text import clean, dumps, fresh
 from agentgym.tools import Tool, ToolError
@@ -93,7 +94,12 @@ class Episode:
         self._seen: set[str] = set()
         self._notices: list[dict[str, str]] = []
         self.context = Context(seed, scenario.id, self.now_ms)
-        backend.restore(scenario.initial_state.patch)
+        try:
+            backend.restore(scenario.initial_state.patch)
+        except REFUSALS as error:
+            if not scenario.initial_state.patch:
+                raise
+            raise refused(scenario, domain, error) from error
         user.start(scenario.user, scenario.language)
         self._events = EventQueue(scenario.events)
         self.judge = Judge(scenario, domain, backend.reading, self.trace, on_veto)

@@ -19,5 +19,10 @@ def fork(env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
     >>> twin = agentgym.fork(env)
     >>> env.step("Hello?")[0] == twin.step("Hello?")[0]
     True
+
+    Raises:
+        TypeError: *env* is no environment.
     """
+    if not isinstance(env, gym.Env):
+        raise TypeError(f"expected an environment to fork, got {env!r:.200}")
     return copy.deepcopy(env)

@@ -23,6 +23,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
+from agentgym.actions import NO_TOOL
 from agentgym.errors import AgentGymError
 from agentgym.presentation import Presentation
 from agentgym.scenario import GoldAction, Scenario
@@ -34,6 +35,10 @@ from agentgym.trace import Call
 _BINDING = frozenset({"from", "path"})
 _local = threading.local()
 _NOTHING = object()
+_OTHER_FORM = (
+    "where an environment shows its tools in another form (HR-v0), give "
+    "GoldRunner(scenario, plan, presentation=env.unwrapped.presentation) after the reset"
+)
 _PLAIN_PATH = re.compile(r"\$(?:\.[A-Za-z_][A-Za-z0-9_]*|\[[0-9]{1,6}\])*")
 _PATH_STEP = re.compile(r"\.([A-Za-z_][A-Za-z0-9_]*)|\[([0-9]{1,6})\]")
 
@@ -220,6 +225,8 @@ class GoldRunner:
         self._given = 0
         self._results: dict[str, Any] = {}
         self._last: Call | None = None
+        self._missing = False
+        """The environment had no tool of the name of an action."""
 
     @property
     def step_label(self) -> str:
@@ -237,6 +244,9 @@ class GoldRunner:
             ValueError: the observation of a labelled action is missing.
         """
         label = self.step_label
+        if observation is not None and self._given:
+            name = shown(self._actions[self._given - 1].name)
+            self._missing |= str(observation["content"]).startswith(f"{NO_TOOL} {name}")
         if label:
             if observation is None:
                 raise ValueError(f"next() needs the observation that the action labelled {label!r} gave, got None")
@@ -244,7 +254,14 @@ class GoldRunner:
         if self._given >= len(self._actions):
             return None
         action = self._actions[self._given]
-        arguments = resolve(action.arguments, self._results, self.plan, self._given)
+        try:
+            arguments = resolve(action.arguments, self._results, self.plan, self._given)
+        except GoldError as error:
+            if self._presentation is not None or not self._missing:
+                raise
+            raise GoldError(
+                error.plan, error.action, error.label, error.path, f"{error.found}; {_OTHER_FORM}"
+            ) from None
         self._given += 1
         if self._presentation is None:
             return {"name": action.name, "arguments": arguments}

@@ -15,7 +15,9 @@ _KEY = re.compile(r"[A-Za-z]+[-_]?[0-9][A-Za-z0-9_-]*")
 
 
 def check_sense(subject: Subject) -> None:
-    """Checks that gate nothing, duplicates, contradictions."""
+    """Checks that gate nothing, duplicates, contradictions, a user who says nothing."""
+    if not subject.scenario.user.opening.strip():
+        raise subject.wrong("user.opening", "no text", "the user's first message: it is all that the agent is told")
     _gates_something(subject)
     _no_idle_check(subject)
     _no_duplicates(subject)

@@ -9,7 +9,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from agentgym.compare import MISSING
+from agentgym.domain import checked_settings
 from agentgym.lint_subject import Subject, spelt, texts
+from agentgym.refused import REFUSALS, begin
 from agentgym.scenario import Expectation, Query
 from agentgym.sqlcheck import QueryError
 from agentgym.tools import shown
@@ -34,18 +36,24 @@ def check_patches(subject: Subject) -> None:
     for field, patch in list(subject.patches())[1:]:
         _applies(subject, field, patch)
     _applies(subject, "initial_state.patch", {})
+    scenario, prepare = subject.scenario, subject.domain.prepare
+    if prepare is None:
+        return
+    # What is played has rows besides, by what the case says in ``domain``.
+    begin(subject.world, prepare(scenario, 0, checked_settings(subject.domain, {})), subject.domain)
+    subject.world.reset(scenario.initial_state.patch)
 
 
 def _applies(subject: Subject, field: str, patch: Mapping[str, Any]) -> None:
     try:
         subject.world.reset(subject.scenario.initial_state.patch)
-    except (sqlite3.Error, KeyError, OverflowError) as error:
+    except REFUSALS as error:
         raise subject.wrong(
             "initial_state.patch", f"rows that SQLite refuses: {error}", "rows that fit the schema"
         ) from None
     try:
         subject.world.patch(patch)
-    except (sqlite3.Error, KeyError, OverflowError) as error:
+    except REFUSALS as error:
         raise subject.wrong(field, f"rows that SQLite refuses: {error}", "rows that fit the schema") from None
 
 

@@ -115,7 +115,10 @@ def load_scenario(path_or_id: str | Path, domain: Domain | None = None) -> Scena
 
     Raises:
         ScenarioError: there is no such scenario, or it is wrong.
+        TypeError: neither a path nor an id is given.
     """
+    if not isinstance(path_or_id, str | Path):
+        raise TypeError(f"expected a path or an id such as 'refund/partial-001', got {path_or_id!r:.200}")
     if isinstance(path_or_id, Path) or path_or_id.endswith((_SUFFIX, ".yml")):
         return _outside(Path(path_or_id), domain)
     name = domain.name if domain else path_or_id.partition("/")[0]

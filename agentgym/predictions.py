@@ -49,11 +49,15 @@ def read_predictions(path: str | Path) -> list[Prediction]:
     """Read a file of predictions; empty lines are passed over.
 
     Raises:
-        ValueError: a line is none, or two are of one scenario.
+        ValueError: a line is none, or two are of one scenario; or the file is no text in UTF-8.
     """
     found: dict[str, Prediction] = {}
-    with Path(path).open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
+    with Path(path).open("rb") as lines:
+        for number, raw in enumerate(lines, start=1):
+            try:
+                line = raw.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise ValueError(f"{path}, line {number}: found {error}; expected JSON lines in UTF-8") from None
             if not line.strip():
                 continue
             prediction = _prediction(line, f"{path}, line {number}")

@@ -34,7 +34,7 @@ from agentgym.selection import Selection, Split
 from agentgym.snapshot import expected_hash
 from agentgym.store import Cell, Failure, Outcome, Store
 from agentgym.users import make_user
-from agentgym.wrappers.catalogue import read_specs
+from agentgym.wrappers.catalogue import perturb, read_specs
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,21 @@ class Rollout:
         labels = [label for label, _ in self.perturbations]
         if len(set(labels)) < len(labels) or "" in labels:
             raise ValueError(f"expected perturbations with names that differ, got {labels}")
-        for _, spec in self.perturbations:
+        self._check_perturbations()
+
+    def _check_perturbations(self) -> None:
+        """Put each of them around an environment once: what is wrong with one is no error of an agent's trial."""
+        specs = [spec for _, spec in self.perturbations]
+        for spec in specs:
             read_specs(spec)
+        if not specs:
+            return
+        env = gym.make(self.env_id, disable_env_checker=True, **self.env_kwargs)
+        try:
+            for spec in specs:
+                perturb(env, spec)
+        finally:
+            env.close()
 
     @property
     def env_kwargs(self) -> dict[str, Any]:

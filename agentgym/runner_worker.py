@@ -30,6 +30,7 @@ from agentgym.errors import (
 from agentgym.reasoning import reasoned
 from agentgym.resilience import measured
 from agentgym.runner_agents import make_agent
+from agentgym.runner_trial import OneEpisode
 from agentgym.store import Cell, ErrorKind, Failure, Outcome
 from agentgym.wrappers.catalogue import perturb
 
@@ -54,22 +55,6 @@ class _Deadline(BaseException):
     """The trial took too long. No `Exception`, so that an agent which catches all of those does not catch it."""
 
 
-class _Watch(gym.Wrapper[Any, Any, Any, Any]):
-    """Keeps the last info, for what only info says."""
-
-    last: dict[str, Any] = {}  # noqa: RUF012 - replaced, never changed
-
-    def reset(self, **arguments: Any) -> tuple[Any, dict[str, Any]]:
-        """Reset, and keep the info."""
-        observation, self.last = self.env.reset(**arguments)
-        return observation, self.last
-
-    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """Step, and keep the info."""
-        observation, reward, terminated, truncated, self.last = self.env.step(action)
-        return observation, reward, terminated, truncated, self.last
-
-
 class Worker:
     """Runs trials one after another, and keeps the environment between them."""
 
@@ -87,10 +72,10 @@ class Worker:
         try:
             # What an agent prints is no result: standard output carries data only.
             with contextlib.redirect_stdout(sys.stderr), _bounded(job.timeout_s):
-                env = _Watch(perturb(self._environment(job), job.perturbation))
+                env = OneEpisode(perturb(self._environment(job), job.perturbation), job.cell.seed, job.cell.scenario)
                 agent = make_agent(job.cell.agent)
                 usage = agent.run(env, seed=job.cell.seed, options={"scenario": job.cell.scenario})
-                return _outcome(env, usage, time.perf_counter() - start)
+                return _outcome(env, _checked(usage, agent), time.perf_counter() - start)
         except _Deadline:
             failure = Failure("infrastructure", f"no end within {job.timeout_s:g} s (wall time)", _spent(agent))
         except (BackendError, EndpointError) as error:
@@ -118,7 +103,9 @@ class Worker:
         return self._env
 
 
-def _outcome(env: _Watch, usage: Usage, wall_s: float) -> Outcome | Failure:
+def _outcome(env: OneEpisode, usage: Usage, wall_s: float) -> Outcome | Failure:
+    if fault := env.fault():
+        return Failure("agent-crash", fault, usage.cost_usd)
     base: Any = env.unwrapped
     verdict = base.verdict
     if verdict is None:
@@ -149,6 +136,23 @@ def _outcome(env: _Watch, usage: Usage, wall_s: float) -> Outcome | Failure:
         verdict=verdict.to_json(),
         trace=[step.to_json() for step in base.trace],
     )
+
+
+def _checked(usage: object, agent: Agent) -> Usage:
+    """What the agent says that the episode cost; nothing where it says nothing: an episode played is not lost for it.
+
+    Raises:
+        TypeError: it returned something else.
+    """
+    if usage is None:
+        kept = getattr(agent, "usage", None)
+        return kept if isinstance(kept, Usage) else Usage()
+    if not isinstance(usage, Usage):
+        raise TypeError(
+            f"expected {type(agent).__name__}.run to return an agentgym.agent.Usage (Usage() where it cost nothing), "
+            f"got {usage!r:.200}"
+        )
+    return usage
 
 
 def _spent(agent: Agent | None) -> float:

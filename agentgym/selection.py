@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from agentgym.domain import Domain
 from agentgym.errors import ScenarioError, did_you_mean
 from agentgym.lint import lint
-from agentgym.loading import load_curated, load_folder
+from agentgym.loading import load_curated, load_folder, scenario_ids
 from agentgym.random import derive
 from agentgym.scenario import Level, Scenario
 from agentgym.world import World
@@ -43,29 +43,36 @@ class Selection:
         self._level = _checked(level)
         self._files: dict[str, Scenario] | None = None
         self._known: dict[str, Scenario] | None = None
+        self._ids: frozenset[str] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the scenarios read so far: a copy in another process reads them again."""
-        return {**self.__dict__, "_files": None, "_known": None}
+        return {**self.__dict__, "_files": None, "_known": None, "_ids": None}
 
     def choose(self, domain: Domain, seed: int, options: dict[str, Any]) -> Scenario:
         """The scenario of an episode: the one that *options* names, else one by a hash of the seed.
 
         Raises:
             ValueError: an unknown option or scenario.
+            TypeError: the scenario is named by something else than an id.
         """
         for name in options:
             if name not in ("scenario", "level"):
                 known = ("scenario", "level", *domain.setting_names)
                 listed = f"{', '.join(known[:-1])} and {known[-1]}"
-                raise ValueError(f"unknown option {name!r}{did_you_mean(name, known)}; options are {listed}")
+                raise ValueError(f"unknown option {name!r}{did_you_mean(str(name), known)}; options are {listed}")
         named = options.get("scenario")
         if isinstance(named, Scenario):
             if named.id.partition("/")[0] != domain.name:
                 raise ValueError(f"expected a scenario of {domain.name}, got {named.id!r}")
             return named
         if named is not None:
-            return self.named(domain, str(named))
+            if not isinstance(named, str):
+                raise TypeError(
+                    f"expected the option scenario to be an id or an agentgym.scenario.Scenario, got {named!r:.100} "
+                    f"({type(named).__name__}); agentgym.load_scenario(PATH) and agentgym.loading.build(DATA) make one"
+                )
+            return self.named(domain, named)
         level = _checked(options.get("level")) or self._level
         if self.split == "train":
             return _generated(domain, seed, level)
@@ -74,6 +81,21 @@ class Selection:
         if not ids:
             raise ValueError(f"the {self.split} split of {domain.name} has no scenario of level {level}")
         return files[ids[derive(seed, "scenario") % len(ids)]]
+
+    def split_of(self, domain: Domain, scenario: Scenario) -> Split:
+        """The split that a scenario is of: a curated one is of the test set in whatever environment it is played.
+
+        A scenario that is of none of them, since it was made on the spot, counts as one of the environment's own.
+        """
+        match = _GENERATED.fullmatch(scenario.id)
+        if match and match["domain"] == domain.name:
+            return "train"
+        if self._ids is None:
+            self._ids = frozenset(scenario_ids(domain))
+        if scenario.id not in self._ids:
+            return self.split
+        own = self._folder is not None and (Path(self._folder) / f"{scenario.id}.yaml").is_file()
+        return "private" if own else "test"
 
     def named(self, domain: Domain, name: str) -> Scenario:
         """The scenario called *name*: a curated one, one of the private folder, or a generated one by its id."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import time
@@ -102,3 +103,64 @@ class Killer(Gold):
     def before(self, env: gym.Env[Any, Any]) -> None:
         if env.unwrapped.scenario.id == "tiny/refuse-001":  # type: ignore[attr-defined]
             os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Elsewhere(Gold):
+    """Plays another scenario than the one that it was given, or another seed."""
+
+    def __init__(self, how: str) -> None:
+        super().__init__()
+        self.how = how
+
+    def run(self, env: gym.Env[Any, Any], *, seed: int | None, options: dict[str, Any]) -> Usage:
+        if self.how == "scenario":
+            return super().run(env, seed=seed, options={"scenario": "tiny/renew-001"})
+        if self.how == "past":
+            env.reset(seed=seed, options=options)
+            return super().run(env.unwrapped, seed=seed, options={"scenario": "tiny/renew-001"})
+        if self.how == "seed":
+            return super().run(env, seed=3, options=options)
+        if self.how == "caught":
+            with contextlib.suppress(ValueError):
+                env.reset(seed=seed)
+            return super().run(env, seed=seed, options=options)
+        return super().run(env, seed=seed, options={})
+
+
+class Retrier(Gold):
+    """Tries until it has succeeded."""
+
+    def __init__(self, caught: bool = False) -> None:
+        super().__init__()
+        self.caught = caught
+
+    def run(self, env: gym.Env[Any, Any], *, seed: int | None, options: dict[str, Any]) -> Usage:
+        # Looking at the task before is no try.
+        env.reset(seed=seed, options=options)
+        env.reset(seed=seed, options=options)
+        env.step({"name": "finish", "arguments": {"outcome": "done"}})
+        if self.caught:
+            with contextlib.suppress(Exception):
+                env.reset(seed=seed, options=options)
+            return Usage()
+        return super().run(env, seed=seed, options=options)
+
+
+class Absent(Gold):
+    """Does nothing at all: what the environment shows is the trial of another."""
+
+    def run(self, env: gym.Env[Any, Any], *, seed: int | None, options: dict[str, Any]) -> Usage:
+        return Usage()
+
+
+class Returns(Gold):
+    """Plays to the end and returns something else than a Usage."""
+
+    def __init__(self, what: Any = None) -> None:
+        super().__init__(cost=0.5)
+        self.what = what
+
+    def run(self, env: gym.Env[Any, Any], *, seed: int | None, options: dict[str, Any]) -> Usage:
+        super().run(env, seed=seed, options=options)
+        returned: Usage = self.what
+        return returned

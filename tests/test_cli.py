@@ -308,6 +308,8 @@ def test_an_export_is_whole_or_not_at_all(tmp_path: Path) -> None:
         (["run"], r"Missing argument 'ENV'"),
         (["run", TINY, "--agent", "golf"], r'there is no agent "golf" \(did you mean "gold"\?\)'),
         (["run", TINY, "--agent", "gold", "--agent", "gold"], r"agent gold is given twice"),
+        (["run", TINY, "--agent", "all,nope"], r'there is no agent "nope"'),
+        (["run", TINY, "--perturb", "outage-before-commit,modes=700"], r"expected modes to be a text or .*, got 700"),
         (
             ["run", TINY, "--scenario", "tiny/renew-01"],
             r"there is no scenario .tiny/renew-01. \(did you mean .tiny/renew-001.",

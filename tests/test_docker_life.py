@@ -18,6 +18,7 @@ from hostile_domain import HOSTILE, HostileEnv
 
 from agentgym.backends import engine, images
 from agentgym.backends.engine import HOST, OWNER, client, owner_labels
+from agentgym.errors import ScenarioError
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("engine")]
 
@@ -218,7 +219,7 @@ def test_an_exception_in_reset_leaves_a_container_that_serves_the_next() -> None
     env = HostileEnv(backend="docker")
     env.begin()
     name = env.box().name
-    with pytest.raises(KeyError):
+    with pytest.raises(ScenarioError, match=r"initial_state\.patch\.no_such_table: found no such table"):
         env.begin(initial_state={"patch": {"no_such_table": [{"id": 1}]}})
     pristine = env.begin()
     assert env.box().name == name

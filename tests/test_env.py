@@ -38,7 +38,8 @@ from spawned import (
     whole,
 )
 
-from agentgym.errors import EpisodeError
+import agentgym
+from agentgym.errors import EpisodeError, ScenarioError
 from agentgym.hooks import Context, Hook
 from agentgym.text import dumps
 from agentgym.trace import Call
@@ -140,14 +141,21 @@ def test_a_level_counts_for_one_episode(tiny: Make) -> None:
             {"scenario": "tiny/renew-01"},
             "there is no scenario 'tiny/renew-01' \\(did you mean \"tiny/renew-001\"\\?\\)",
         ),
-        ({"scenario": 3}, "there is no scenario '3'"),
+        ({"scenario": 3}, r"expected the option scenario to be an id or an .*Scenario, got 3 \(int\); agentgym\.load_"),
+        ({"scenario": {"id": "x"}}, r"expected the option scenario to be an id or .*, got {'id': 'x'} \(dict\); "),
+        ({1: 2}, r"unknown option 1; options are scenario and level"),
+        ("x", r"expected options to be a dict such as {\"scenario\": ID}, or None, got 'x'$"),
+        ("", r"expected options to be a dict such as .* got ''$"),
+        ([], r"expected options to be a dict such as .* got \[\]$"),
+        (True, r"expected options to be a dict such as .* got True$"),
+        ((1, 2), r"expected options to be a dict such as .* got \(1, 2\)$"),
         ({"level": "L9"}, "expected level to be one of L1, L2, L3, L4, L5, got 'L9'"),
     ],
 )
 def test_wrong_options_are_refused_and_leave_the_episode_running(tiny: Make, options: Any, text: str) -> None:
     env = tiny()
     env.reset(seed=1)
-    with pytest.raises(ValueError, match=text):
+    with pytest.raises((ValueError, TypeError), match=text):
         env.reset(options=options)
     assert env.step(LOOK)[0]["role"] == "tool"
 
@@ -301,7 +309,9 @@ def test_a_reset_that_fails_halfway_leaves_no_half_episode(tiny: Make) -> None:
     env = tiny()
     env.reset(seed=1)
     bad = variant(initial_state={"patch": {"nonsense": [{"x": 1}]}})
-    with pytest.raises(KeyError):
+    with pytest.raises(
+        ScenarioError, match=r"variant-001: initial_state\.patch\.nonsense: found no such table; expected a t"
+    ):
         env.reset(options={"scenario": bad})
     with pytest.raises(EpisodeError, match="there is no episode yet"):
         env.step(LOOK)
@@ -471,3 +481,26 @@ def test_the_task_in_info_is_the_json_of_prompt_opening_and_tools(tiny: Make) ->
     task = json.loads(info["task"])
     assert (task["system_prompt"], task["tools"]) == (env.system_prompt, env.tools)
     assert info["task"] == dumps({"system_prompt": env.system_prompt, "opening": task["opening"], "tools": env.tools})
+
+
+def test_info_tells_the_split_of_the_scenario_and_not_that_of_the_environment(tiny: Make) -> None:
+    train, test = tiny(), tiny(split="test")
+    for env in (train, test):
+        assert env.reset(seed=1, options={"scenario": "tiny/renew-001"})[1]["split"] == "test"
+        assert env.step(LOOK)[4]["split"] == "test"
+        # One made on the spot is of neither.
+        assert env.reset(seed=1, options={"scenario": variant(id="tiny/mine-001")})[1]["split"] == (
+            "train" if env is train else "test"
+        )
+    assert train.reset(seed=1)[1]["split"] == "train"
+    assert copy.deepcopy(test).step(LOOK)[4]["split"] == "test"
+    shop = gym.make("Refund-v0", split="test", disable_env_checker=True)
+    assert shop.reset(seed=1, options={"scenario": "refund/train/L1-7"})[1]["split"] == "train"
+    assert shop.reset(seed=1)[1]["split"] == "test"
+    shop.close()
+
+
+@pytest.mark.parametrize("what", [None, 1, "Refund-v0"])
+def test_what_is_no_environment_cannot_be_forked(what: Any) -> None:
+    with pytest.raises(TypeError, match="expected an environment to fork, got "):
+        agentgym.fork(what)

@@ -6,6 +6,7 @@ import json
 import pickle
 from typing import Any
 
+import gymnasium as gym
 import pytest
 from tiny_domain import TINY, generate
 
@@ -198,3 +199,15 @@ def test_plans_differ_in_a_source_or_a_write_and_not_by_more_or_reordered_calls(
     other = [{"name": "find_member", "arguments": {"email": "bo@example.org"}}, *first[1:]]
     assert not plans_differ(first, other, TINY.toolset)
     assert sum(resolved_calls([*first, *first]).values()) == 2 * len(first)
+
+
+def test_a_runner_without_the_presentation_says_that_it_needs_it() -> None:
+    env: Any = gym.make("HR-v0", split="test", disable_env_checker=True).unwrapped
+    observation, _ = env.reset(seed=1, options={"scenario": "hr/leave-decision-005"})
+    runner = GoldRunner(env.scenario)
+    with pytest.raises(
+        GoldError, match=r"; where an environment shows .*\(scenario, plan, presentation=env\.unwrapped\.p"
+    ):
+        while (action := runner.next(observation)) is not None:
+            observation = env.step(action)[0]
+    env.close()

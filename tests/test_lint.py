@@ -504,3 +504,9 @@ def test_a_time_given_as_now_is_the_wall_clock(world: World) -> None:
         QueryError, match=r"^found a query that reads the wall clock; expected the time as a parameter$"
     ):
         tables_read(world.connection, sql, {"day": " NOW "})
+
+
+@pytest.mark.parametrize("opening", ["", " \n"])
+def test_a_user_who_says_nothing_is_refused(world: World, opening: str) -> None:
+    text = refusal({"user.opening": opening}, world)
+    assert text == "user.opening: found no text; expected the user's first message: it is all that the agent is told"

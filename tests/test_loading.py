@@ -212,3 +212,9 @@ def test_a_file_of_another_domain_or_encoding_is_refused(tmp_path: Path) -> None
         ScenarioError, match=r"file: found bytes that are not UTF-8 \(invalid start byte\); expected UTF-8 text$"
     ):
         load_scenario(file)
+
+
+@pytest.mark.parametrize("name", [None, 3])
+def test_what_is_neither_a_path_nor_an_id_is_refused(name: Any) -> None:
+    with pytest.raises(TypeError, match=rf"expected a path or an id such as 'refund/partial-001', got {name}$"):
+        load_scenario(name)

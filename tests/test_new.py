@@ -16,6 +16,8 @@ from agentgym.errors import ScenarioError
 from agentgym.loading import load_folder, load_scenario
 from agentgym.registration import REGISTERED
 from agentgym.skeleton import copied, skeleton
+from agentgym.validate import CHECKS, Subject
+from agentgym.validate.registry import load_checks
 
 ROOT = Path(__file__).resolve().parent.parent
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -91,6 +93,20 @@ def test_a_scenario_in_a_folder_that_is_wrong_fails_validate_there_and_nowhere_e
     out, err = agentgym_command("validate", "Refund-v0", "--folder", ".", "--check", "V08", cwd=tmp_path, code=1)
     assert re.search(r"V08 +gold = 1.0 +FAILED", out) and "refund/copy-001 gold[" in err
     assert "refund/defective-001" not in err
+
+
+def test_a_scenario_in_a_folder_may_be_the_twin_of_a_curated_one_and_of_no_other(tmp_path: Path) -> None:
+    agentgym_command(
+        "new", "scenario", "refund/copy-001", "--from", "refund/defective-001", "--folder", ".", cwd=tmp_path
+    )
+    load_checks()
+    file = tmp_path / "refund" / "copy-001.yaml"
+    text = file.read_text(encoding="utf-8")
+    for twin, failures in (("refund/partial-002", 0), ("refund/partial-999", 1)):
+        changed, count = re.subn(r"^twin_of: .*$", f"twin_of: {twin}", text, flags=re.MULTILINE)
+        file.write_text(changed if count else f"{text}\ntwin_of: {twin}\n", encoding="utf-8")
+        finding = CHECKS["V00"].function(Subject("Refund-v0", folder=tmp_path))
+        assert len(finding.failures) == failures, finding
 
 
 def test_a_folder_without_scenarios_of_the_environment_is_refused(tmp_path: Path) -> None:

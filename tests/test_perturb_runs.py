@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agentgym.cli import main
+from agentgym.cli.perturbed import print_perturbed
 from agentgym.metrics import Interval
 from agentgym.rollout import Rollout, run_cells
 from agentgym.store import Store
@@ -49,11 +51,37 @@ def test_a_store_has_each_trial_beside_its_undisturbed_twin_of_the_same_seed(tmp
         assert store.config["perturbations"]["drift"] == "schema-drift"
 
 
+def test_while_trials_are_missing_success_and_fall_are_ranges_and_no_number(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scenarios = ("refund/partial-001", "refund/partial-002")
+    sweep = "jitter,intensity=1"
+    with Rollout("Refund-v0", ("naive",), scenarios, perturbations=((sweep, sweep),)).open(tmp_path / "e.db") as store:
+        run_cells(store, workers=1)
+        found = summarise_perturbed(store)[1]
+        assert (found.success, found.success_bounds, found.fall, found.fall_bounds) == (1, (1, 1), 0, (0, 0))
+        number = [row["id"] for row in store.rows(traces=False) if row["perturbation"]][0]
+    with sqlite3.connect(tmp_path / "e.db") as raw:
+        raw.execute("UPDATE cells SET status = 'error', error_kind = 'agent-crash' WHERE id = ?", [number])
+    raw.close()
+    with Store.read(tmp_path / "e.db") as store:
+        twin, found = summarise_perturbed(store)
+        print_perturbed(store, [sweep])
+    assert (found.success, found.success_bounds, found.fall, found.fall_bounds) == (None, (0.5, 1), None, (0, 0.5))
+    assert (twin.success, found.errors, found.to_json()["fall"]) == (1, {"agent-crash": 1}, None)
+    shown = capsys.readouterr().out
+    assert "50%…100%" in shown and "0%…50%" in shown and "1/2" in shown
+    assert f"naive under {sweep}: 50% complete (1 agent-crash)" in shown
+    assert "cliff unknown: trials are missing" in shown
+
+
 def test_a_wrong_perturbation_is_refused_before_anything_runs() -> None:
     with pytest.raises(ValueError, match="there is no perturbation 'jiter'"):
         Rollout("Refund-v0", ("naive",), perturbations=(("a", "jiter"),))
     with pytest.raises(ValueError, match="expected perturbations with names that differ"):
         Rollout("Refund-v0", ("naive",), perturbations=(("a", "jitter"), ("a", "pollution")))
+    with pytest.raises(ValueError, match="expected modes to be a text or a list of texts, of '503', .*, got 700"):
+        Rollout("Refund-v0", ("naive",), perturbations=(("a", "jitter+outage-before-commit,at=1,modes=700"),))
 
 
 def test_the_command_prints_the_table_by_perturbation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

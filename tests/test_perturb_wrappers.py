@@ -274,3 +274,44 @@ def test_a_perturbed_episode_over_the_lending_desk_still_ends_well() -> None:
     env.reset(seed=1)
     assert env.step(LOOK)[0]["role"] in ("tool", "error")
     env.close()
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments", "text"),
+    [
+        (OutageBeforeCommit, {"modes": 503}, r"expected modes to be a text or a list of texts, of '503', .*, got 503$"),
+        (OutageBeforeCommit, {"modes": [503]}, r"expected modes to be a text or .*, got \[503\]$"),
+        (OutageBeforeCommit, {"rate": "x"}, r"expected rate to be in 0\.\.1, got 'x'$"),
+        (OutageBeforeCommit, {"rate": True}, r"expected rate to be in 0\.\.1, got True$"),
+        (OutageBeforeCommit, {"at": 1.5}, r"expected at to be numbers of calls, 1 or more, got 1\.5$"),
+        (OutageBeforeCommit, {"at": "1"}, r"expected at to be numbers of calls, 1 or more, got '1'$"),
+        (OutageBeforeCommit, {"when": 3}, r"expected when to be a function of a call and its context, got 3$"),
+        (
+            OutageBeforeCommit,
+            {"tools": 3},
+            r"expected tools to be a text or a list of texts, of reads, writes or .*got 3$",
+        ),
+        (OutageBeforeCommit, {"intensity": 2.0}, r"expected intensity to be in 0\.\.4, got 2\.0$"),
+        (FormatShift, {"formats": 3}, r"expected formats to be a text or .*, got 3$"),
+        (SchemaDrift, {"parts": 3}, r"expected parts to be a text or .*, got 3$"),
+        (Jitter, {"low_ms": "x"}, r"expected 0 ≤ low_ms ≤ high_ms, got 'x' and 2000$"),
+        (Jitter, {"realtime": "x"}, r"expected realtime to be true or false, got 'x'$"),
+        (Injection, {"attack": ["a"]}, r"expected attack to be the name of a wording, or any, got \['a'\]$"),
+        (Pollution, {"facts": "x"}, r"expected facts to be a list of agentgym\.perturbations\.Fact, got 'x'$"),
+        (Pollution, {"facts": 3}, r"expected facts to be a list of agentgym\.perturbations\.Fact, got 3$"),
+    ],
+)
+def test_arguments_of_another_type_are_refused_in_words(
+    bare: ToolEnv, kind: type[Perturbation], arguments: dict[str, Any], text: str
+) -> None:
+    with pytest.raises(ValueError, match=text):
+        kind(bare, **arguments)
+
+
+def test_what_is_no_text_and_no_environment_is_refused_in_words(bare: ToolEnv) -> None:
+    for spec in (3, None, ["jitter"]):
+        with pytest.raises(TypeError, match=r"expected perturbations as a text, KIND, KIND:RATE or .*, got "):
+            perturb(bare, spec)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"expected Jitter to be around an environment, got 'Refund-v0'$"):
+        perturb("Refund-v0", "jitter")  # type: ignore[arg-type]
+    assert perturb(bare, "") is bare

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -84,6 +85,40 @@ def test_an_agent_that_fails_is_an_error_in_the_store_and_the_batch_goes_on(
         assert (row["status"], row["error_kind"], row["success"]) == ("error", kind, None)
         assert row["error"].endswith(text), row["error"]
         assert row["lost_usd"] == (0.25 if "cost" in agent else 0.0)
+
+
+@pytest.mark.parametrize(
+    ("agent", "text"),
+    [
+        (
+            "Elsewhere:how=scenario",
+            r"ValueError: expected reset\(seed=\d+, options={'scenario': 'tiny/refuse-001'}\), what ",
+        ),
+        ("Elsewhere:how=options", r"got seed=\d+, options={}; pass both on: env\.reset\(seed=seed, options=options\)$"),
+        ("Elsewhere:how=seed", r"got seed=3, options={'scenario': 'tiny/refuse-001'}; pass both on"),
+        ("Elsewhere:how=caught", r"^expected reset\(seed=\d+, .*, got seed=\d+, options=None; pass both on"),
+        ("Elsewhere:how=past", r"got seed=\d+, options={'scenario': 'tiny/renew-001'}; pass both on"),
+        ("Retrier", r"EpisodeError: expected one episode in a trial, got another reset after 1 steps; return from run"),
+        ("Retrier:caught=true", r"^expected one episode in a trial, got another reset after 1 steps; return from run"),
+        ("Absent", r"^the agent returned without an episode; call env\.reset\(seed=seed, options=options\)"),
+        ("Returns:what=3", r"TypeError: expected Returns\.run to return an agentgym\.agent\.Usage .*, got 3$"),
+    ],
+)
+def test_what_is_not_the_one_episode_of_its_trial_is_an_agents_error_that_says_what_to_do(
+    tmp_path: Path, agent: str, text: str
+) -> None:
+    plan = rollout(GOLD, f"rollout_parts:{agent}", scenarios=("tiny/refuse-001",))
+    with plan.open(tmp_path / "run.db") as store:
+        assert run_cells(store, workers=1) == {"done": 1, "error": 1}
+        row = store.rows()[1]
+    assert (row["error_kind"], row["success"]) == ("agent-crash", None)
+    assert re.search(text, row["error"], re.MULTILINE), row["error"]
+
+
+def test_an_agent_that_returns_nothing_loses_neither_its_trial_nor_what_that_cost(tmp_path: Path) -> None:
+    with rollout("rollout_parts:Returns").open(tmp_path / "run.db") as store:
+        assert run_cells(store, workers=1) == {"done": 2}
+        assert [(row["success"], row["cost_usd"]) for row in store.rows()] == [(True, 0.5)] * 2
 
 
 def test_an_error_is_tried_again_by_the_same_run_and_what_is_done_is_not(tmp_path: Path) -> None:

@@ -305,6 +305,15 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, text: str, message: str)
     assert message in str(caught.value)
 
 
+def test_a_file_in_another_encoding_is_refused_by_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "predictions.jsonl"
+    file.write_bytes(b"\n" + "{é}".encode("latin-1"))
+    with pytest.raises(
+        ValueError, match=r"predictions\.jsonl, line 2: found 'utf-8' codec .*; expected JSON lines in UTF"
+    ):
+        read_predictions(file)
+
+
 def test_predictions_of_nothing_asked_are_refused(waterfall: Waterfall) -> None:
     with pytest.raises(ValueError, match="did you mean"):
         grade_predictions(waterfall, [asking()], [Prediction("tiny/asked-002", (), 1)])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import click
 
 from agentgym.cli.common import print_table
-from agentgym.cli.reporting import UNDEFINED, interval_text, percent
+from agentgym.cli.reporting import UNDEFINED, Missing, interval_text, missing_notes, percent
+from agentgym.metrics import Interval
 from agentgym.store import Store
 from agentgym.summary_perturbed import Line, cliff, summarise_perturbed
 
@@ -25,17 +26,23 @@ def print_perturbed(store: Store, sweep: Sequence[str] = ()) -> None:
     headers = ["agent", "perturbation", "success", "95% interval", "fall", "fired", "recovered", "calls to recover"]
     headers += ["re-plans", "doubled writes", "checked", "exposed", "attack success", "success, exposed", "trials"]
     print_table(headers, [_row(line) for line in lines], left=2)
-    for line in _sweeps(lines, sweep):
-        click.echo(line)
+    for text in (*missing_notes(_missing(lines)), *_sweeps(lines, sweep)):
+        click.echo(text)
+
+
+def _missing(lines: Sequence[Line]) -> Iterator[Missing]:
+    for line in lines:
+        name = f"{line.agent} under {line.perturbation}" if line.perturbation else line.agent
+        yield Missing(name, line.planned, line.done, line.errors)
 
 
 def _row(line: Line) -> list[str]:
     return [
         line.agent,
         line.perturbation or "(none)",
-        _percent(line.success),
+        _range(line.success, line.success_bounds),
         interval_text(line.interval),
-        _percent(line.fall),
+        _range(line.fall, line.fall_bounds),
         _percent(line.fired),
         _percent(line.recovered),
         _number(line.calls_to_recover),
@@ -55,6 +62,13 @@ def _percent(share: float | None) -> str:
     return f"-{percent(-share)}" if share < 0 else percent(share)
 
 
+def _range(share: float | None, bounds: Interval | None) -> str:
+    """A share, or what it may be while trials are missing."""
+    if share is not None or bounds is None:
+        return _percent(share)
+    return "…".join(_percent(round(end, 9)) for end in bounds)
+
+
 def _number(value: float | None) -> str:
     return UNDEFINED if value is None else f"{value:.1f}"
 
@@ -69,10 +83,15 @@ def _sweeps(lines: Sequence[Line], sweep: Sequence[str]) -> list[str]:
         levels = [own[name] for name in ("", *sweep) if name in own]
         shown += ["", f"{agent}: success against intensity"]
         for line in levels:
-            filled = round((line.success or 0) * _WIDTH)
+            filled = round(line.success_bounds.low * _WIDTH)
             name = line.perturbation or "(none)"
             bar = "█" * filled + "·" * (_WIDTH - filled)
-            shown.append(f"  {name:<34} {bar} {_percent(line.success):>6}  {interval_text(line.interval)}")
+            shown.append(
+                f"  {name:<34} {bar} {_range(line.success, line.success_bounds):>6}  {interval_text(line.interval)}"
+            )
+        if any(line.done < line.planned for line in levels):
+            shown.append("  cliff unknown: trials are missing")
+            continue
         edge = cliff(levels)
         found = "no cliff: no level's interval lies below the undisturbed one"
         shown.append(f"  cliff at {edge.perturbation}" if edge else f"  {found}")

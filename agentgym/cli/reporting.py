@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import click
 
@@ -131,17 +131,30 @@ def _line(agent: AgentSummary, reasoning: bool) -> list[str]:
 
 
 def _notes(agents: list[AgentSummary]) -> list[str]:
+    return missing_notes(Missing(agent.agent, agent.planned, agent.done, agent.errors) for agent in agents)
+
+
+class Missing(NamedTuple):
+    """How many trials of a line were planned and have an outcome, and how many ended in an error, by kind."""
+
+    name: str
+    planned: int
+    done: int
+    errors: Mapping[str, int]
+
+
+def missing_notes(lines: Iterable[Missing]) -> list[str]:
     """What a reader must know about trials that are missing."""
-    missing = [agent for agent in agents if agent.done < agent.planned]
+    missing = [line for line in lines if line.done < line.planned]
     if not missing:
         return []
-    lines = ["", "Trials are missing: a range counts them as failures, and as successes; they are neither."]
-    for agent in missing:
-        kinds = ", ".join(f"{count} {kind}" for kind, count in agent.errors.items())
-        rest = agent.planned - agent.done - sum(agent.errors.values())
+    notes = ["", "Trials are missing: a range counts them as failures, and as successes; they are neither."]
+    for line in missing:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in line.errors.items())
+        rest = line.planned - line.done - sum(line.errors.values())
         parts = [part for part in (kinds, f"{rest} not run" if rest else "") if part]
-        lines.append(f"  {agent.agent}: {percent(agent.completeness)} complete ({', '.join(parts)})")
-    return lines
+        notes.append(f"  {line.name}: {percent(line.done / line.planned)} complete ({', '.join(parts)})")
+    return notes
 
 
 def percent(share: float) -> str:

@@ -147,16 +147,12 @@ def run_command(  # noqa: PLR0913, RUF100 - one argument an option, as click has
 
 
 def _names(agents: tuple[str, ...]) -> tuple[str, ...]:
-    """The agents meant; "all", and built-in names joined by commas, are several."""
+    """The agents meant; "all", and names joined by commas, are several."""
     names: list[str] = []
     for agent in agents or ("all",):
-        parts = agent.split(",")
-        if agent == "all":
-            names += SCRIPTED
-        elif all(part in BUILT_IN for part in parts):
-            names += parts
-        else:
-            names.append(agent)
+        # Where there is a colon, commas are between options.
+        for part in [agent] if ":" in agent else agent.split(","):
+            names += SCRIPTED if part == "all" else [part]
     return tuple(names)
 
 

@@ -12,6 +12,7 @@ from agentgym.disclosure import Secret, SecretScanner
 from agentgym.domain import Domain
 from agentgym.gold import GoldError, is_binding, is_calculation, parameters_of, resolve
 from agentgym.mentions import CURRENCIES, mentions
+from agentgym.refused import begin
 from agentgym.scenario import Scenario
 from agentgym.validate.gold_runs import GoldRun, gold_runs
 from agentgym.validate.registry import Finding, check
@@ -74,7 +75,7 @@ def answer_not_in_prompt(subject: Subject) -> Finding:
     enumerations = _enumerations(subject.domain, world)
     for group in runs.values():
         scenario = group[0].scenario
-        world.reset(scenario.initial_state.patch)
+        begin(world, scenario, subject.domain)
         sought = _unique(
             [
                 *_expected(scenario),

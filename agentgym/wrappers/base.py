@@ -55,6 +55,8 @@ class Perturbation(gym.Wrapper[Observation, Any, Observation, Any]):
     """So many calls, of those that it can be at, in which that is."""
 
     def __init__(self, env: gym.Env[Observation, Any], rate: float | None = None, **plan: Unpack[Plan]) -> None:
+        if not isinstance(env, gym.Env):
+            raise TypeError(f"expected {type(self).__name__} to be around an environment, got {env!r:.200}")
         super().__init__(env)
         for name in plan:
             if name not in Plan.__annotations__:
@@ -65,10 +67,14 @@ class Perturbation(gym.Wrapper[Observation, Any, Observation, Any]):
         if not isinstance(base, ToolEnv):
             self._go_outside(env)
         self._own = base if isinstance(base, ToolEnv) else None
-        intensity, at, when = plan.get("intensity", 2), plan.get("at", ()), plan.get("when")
-        if isinstance(intensity, bool) or intensity not in range(STRONGEST + 1):
+        # What is given may be of any type, whatever the annotations say.
+        given: dict[str, Any] = {**plan}
+        intensity, at, when = given.get("intensity", 2), given.get("at", ()), given.get("when")
+        if type(intensity) is not int or intensity not in range(STRONGEST + 1):
             raise ValueError(f"expected intensity to be in 0..{STRONGEST}, got {intensity!r}")
         self.intensity: int = intensity
+        if not isinstance(at, int) and (isinstance(at, str) or not isinstance(at, Iterable)):
+            raise ValueError(f"expected at to be numbers of calls, 1 or more, got {at!r}")
         numbers = (at,) if isinstance(at, int) else tuple(at)
         open_ = rate is None and not numbers and when is None
         once = open_ and intensity in self.once

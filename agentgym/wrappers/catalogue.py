@@ -91,10 +91,13 @@ def read_specs(text: str) -> list[Spec]:
 
     Raises:
         ValueError: a kind is unknown, or the form is another.
+        TypeError: it is no text.
 
     >>> [spec.kind for spec in read_specs("jitter+outage-before-commit:0.3")]
     ['jitter', 'outage-before-commit']
     """
+    if not isinstance(text, str):
+        raise TypeError(f"expected perturbations as a text, {_SHAPE}, got {text!r:.200}")
     found: list[Spec] = []
     for part in text.split("+"):
         part = part.strip()
@@ -142,12 +145,13 @@ def perturb(env: gym.Env[Any, Any], spec: str) -> gym.Env[Any, Any]:
 
     Raises:
         ValueError: the spec is wrong, or an argument is out of its range.
+        TypeError: *spec* is no text, or *env* no environment that a kind can be over.
 
     >>> import agentgym, gymnasium
     >>> perturb(gymnasium.make("Refund-v0"), "flaky-network")  # doctest: +ELLIPSIS
     <OutageAfterCommit<OutageBeforeCommit<Jitter<...>>>>
     """
-    for entry in read_specs(spec) if spec else []:
+    for entry in read_specs(spec) if spec != "" else []:
         env = entry.wrap(env)
     return env
 

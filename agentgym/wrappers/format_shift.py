@@ -13,7 +13,7 @@ from agentgym.trace import Call
 from agentgym.world import CallResult
 from agentgym.wrappers.base import Perturbation, Plan
 from agentgym.wrappers.formats import MEDIA, Format, check_formats, encode, read
-from agentgym.wrappers.schedule import Schedule, ScheduledHook
+from agentgym.wrappers.schedule import Schedule, ScheduledHook, words
 
 
 class FormatShift(Perturbation):
@@ -54,7 +54,7 @@ class FormatShift(Perturbation):
         **plan: Unpack[Plan],
     ) -> None:
         super().__init__(env, rate, **plan)
-        self.formats = check_formats((formats,) if isinstance(formats, str) else tuple(formats))
+        self.formats = check_formats(words("formats", formats, "json, xml and html"))
 
     def hook(self) -> Hook:
         """The hook of one episode."""

@@ -63,6 +63,8 @@ class Injection(Perturbation):
         **plan: Unpack[Plan],
     ) -> None:
         super().__init__(env, rate, **plan)
+        if not isinstance(attack, str):
+            raise ValueError(f"expected attack to be the name of a wording, or any, got {attack!r:.200}")
         if attack != "any":
             wording_of(attack)
         table = table_of(self._base.domain).attacks

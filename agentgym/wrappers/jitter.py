@@ -13,7 +13,7 @@ from agentgym.hooks import Context, Hook
 from agentgym.random import Stream
 from agentgym.trace import Call
 from agentgym.wrappers.base import Perturbation, Plan
-from agentgym.wrappers.schedule import Schedule, ScheduledHook
+from agentgym.wrappers.schedule import Schedule, ScheduledHook, number
 
 Distribution = Literal["lognormal", "normal", "uniform"]
 
@@ -67,8 +67,10 @@ class Jitter(Perturbation):
         low, high = BOUNDS[self.intensity]
         self.low_ms = low if low_ms is None else low_ms
         self.high_ms = high if high_ms is None else high_ms
-        if not 0 <= self.low_ms <= self.high_ms:
-            raise ValueError(f"expected 0 ≤ low_ms ≤ high_ms, got {self.low_ms} and {self.high_ms}")
+        if not (number(self.low_ms) and number(self.high_ms) and 0 <= self.low_ms <= self.high_ms):
+            raise ValueError(f"expected 0 ≤ low_ms ≤ high_ms, got {self.low_ms!r} and {self.high_ms!r}")
+        if not isinstance(realtime, bool):
+            raise ValueError(f"expected realtime to be true or false, got {realtime!r}")
         if distribution not in get_args(Distribution):
             raise ValueError(
                 f"expected distribution to be one of {', '.join(get_args(Distribution))}, got {distribution!r}"

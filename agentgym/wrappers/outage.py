@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar, Literal, Unpack, get_args
+from typing import Any, ClassVar, Literal, Unpack, cast, get_args
 
 import gymnasium as gym
 
@@ -12,7 +12,7 @@ from agentgym.hooks import Context, Fault, Hook
 from agentgym.trace import Call
 from agentgym.world import CallResult
 from agentgym.wrappers.base import Perturbation, Plan
-from agentgym.wrappers.schedule import Schedule, ScheduledHook
+from agentgym.wrappers.schedule import Schedule, ScheduledHook, words
 
 Mode = Literal["503", "429", "timeout"]
 
@@ -36,8 +36,8 @@ class _Outage(Perturbation):
         **plan: Unpack[Plan],
     ) -> None:
         super().__init__(env, rate, **plan)
-        given: Iterable[Mode] = self.possible if modes is None else [modes] if isinstance(modes, str) else modes
-        self.modes: tuple[Mode, ...] = tuple(given)
+        given = self.possible if modes is None else words("modes", modes, ", ".join(map(repr, self.possible)))
+        self.modes = cast("tuple[Mode, ...]", given)
         if self._own is None and "429" in self.modes:
             if modes is not None:
                 raise ValueError("a third party's environment has no clock to wait on; give modes 503 and timeout")

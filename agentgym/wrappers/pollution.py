@@ -66,7 +66,11 @@ class Pollution(Perturbation):
     ) -> None:
         super().__init__(env, rate, **plan)
         own = table_of(self._own.domain).facts if self._own else []
-        self.facts = own if facts is None else list(facts)
+        wanted: Any = own if facts is None else facts
+        given: list[Any] = list(wanted) if isinstance(wanted, Iterable) else [wanted]
+        self.facts: list[Fact] = [fact for fact in given if isinstance(fact, Fact)]
+        if len(self.facts) < len(given):
+            raise ValueError(f"expected facts to be a list of agentgym.perturbations.Fact, got {facts!r:.200}")
         if not self.facts and self.schedule.rate != 0:
             if self._own is None:
                 raise ValueError("of a third party's environment give the facts= that two sources tell")

@@ -28,6 +28,29 @@ _STEP = 0xD1B54A32D192ED03
 Condition = Callable[[Call, Context], bool]
 
 
+def number(value: object) -> bool:
+    """Whether an argument is a number, which True is not."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def words(name: str, given: object, what: str) -> tuple[str, ...]:
+    """An argument that is a text or several.
+
+    Args:
+        name: of the argument.
+        given: its value.
+        what: which texts it may have.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    several = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
+    found = tuple(word for word in several if isinstance(word, str))
+    if len(found) < len(several):
+        raise ValueError(f"expected {name} to be a text or a list of texts, of {what}, got {given!r:.200}")
+    return found
+
+
 @dataclass(frozen=True)
 class Schedule:
     """When to fire.
@@ -52,8 +75,10 @@ class Schedule:
         ways = [self.rate is not None, bool(self.at), self.when is not None, self.once]
         if sum(ways) != 1:
             raise ValueError("expected one of rate, at, when, once=True: they are different ways to say when it fires")
-        if self.rate is not None and not 0 <= self.rate <= 1:
-            raise ValueError(f"expected rate to be in 0..1, got {self.rate}")
+        if self.rate is not None and not (number(self.rate) and 0 <= self.rate <= 1):
+            raise ValueError(f"expected rate to be in 0..1, got {self.rate!r}")
+        if self.when is not None and not callable(self.when):
+            raise ValueError(f"expected when to be a function of a call and its context, got {self.when!r}")
         if any(type(n) is not int or n < 1 for n in self.at):
             raise ValueError(f"expected at to be numbers of calls, 1 or more, got {list(self.at)}")
         if self.within < 1:
@@ -78,13 +103,13 @@ def chosen_tools(tools: str | Iterable[str] | None, known: dict[str, Tool] | Non
     if known is None:
         if isinstance(tools, str) and tools in ("reads", "writes"):
             raise ValueError(f"which tools of a third party's environment are {tools} is not known; give their names")
-        return None if tools is None else frozenset([tools] if isinstance(tools, str) else tools)
+        return None if tools is None else frozenset(words("tools", tools, "its tools"))
     own = {name: tool for name, tool in known.items() if name not in HOST}
     if tools is None:
         return None
     if isinstance(tools, str) and tools in ("reads", "writes"):
         return frozenset(name for name, tool in own.items() if tool.writes == (tools == "writes"))
-    names = [tools] if isinstance(tools, str) else list(tools)
+    names = words("tools", tools, "reads, writes or the names of tools")
     for name in names:
         if name not in own:
             raise ValueError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, cast, get_args
 
 import gymnasium as gym
 
@@ -19,7 +19,7 @@ from agentgym.wrappers.base import Perturbation
 from agentgym.wrappers.drift_rules import EXPAND, Drift
 from agentgym.wrappers.formats import edited
 from agentgym.wrappers.http_drift import HttpDrift, moved
-from agentgym.wrappers.schedule import HOST, Schedule, ScheduledHook
+from agentgym.wrappers.schedule import HOST, Schedule, ScheduledHook, words
 
 Docs = Literal["updated", "stale"]
 Part = Literal["rename_tool", "rename", "retype", "nest", "drop"]
@@ -82,8 +82,8 @@ class SchemaDrift(Perturbation):
         if docs is not None and docs not in get_args(Docs):
             raise ValueError(f"expected docs to be updated or stale, got {docs!r}")
         known: tuple[Part, ...] = get_args(Part)
-        given: Iterable[Part] = known if parts is None else [parts] if isinstance(parts, str) else parts
-        self.parts: tuple[Part, ...] = tuple(given)
+        given = known if parts is None else words("parts", parts, ", ".join(known))
+        self.parts = cast("tuple[Part, ...]", given)
         for part in self.parts or ("none",):
             if part not in known:
                 raise ValueError(f"expected parts to be of {', '.join(known)}, got {part!r}")
