@@ -137,7 +137,7 @@ def _fall_bounds(rows: Sequence[Mapping[str, Any]], twins: Sequence[Mapping[str,
 
 def _ends(row: Mapping[str, Any]) -> tuple[float, float]:
     """The success of a trial, and where it is missing both of what it may have been."""
-    return (float(row["success"]),) * 2 if row["status"] == "done" else (0.0, 1.0)
+    return (float(row["success"]), float(row["success"])) if row["status"] == "done" else (0.0, 1.0)
 
 
 def cliff(levels: Sequence[Line]) -> Line | None:

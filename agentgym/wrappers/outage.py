@@ -37,7 +37,7 @@ class _Outage(Perturbation):
     ) -> None:
         super().__init__(env, rate, **plan)
         given = self.possible if modes is None else words("modes", modes, ", ".join(map(repr, self.possible)))
-        self.modes = cast("tuple[Mode, ...]", given)
+        self.modes: tuple[Mode, ...] = cast("tuple[Mode, ...]", given)
         if self._own is None and "429" in self.modes:
             if modes is not None:
                 raise ValueError("a third party's environment has no clock to wait on; give modes 503 and timeout")
