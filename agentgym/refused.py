@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from agentgym.changes import quote
 from agentgym.domain import Domain
 from agentgym.errors import ScenarioError
 from agentgym.scenario import Scenario
@@ -57,7 +58,7 @@ def _references(patch: Mapping[str, Any], domain: Domain) -> Iterator[tuple[str,
     world = World(domain.snapshot, domain.toolset)
     try:
         for table, rows in patch.items():
-            links = world.rows(f'SELECT "from" AS own, "table" AS other FROM pragma_foreign_key_list(\'{table}\')')
+            links = world.rows('SELECT "from" AS own, "table" AS other FROM pragma_foreign_key_list(?)', table)
             for row in rows.values() if isinstance(rows, Mapping) else rows:
                 for own, other in ((link["own"], link["other"]) for link in links):
                     value = (row or {}).get(own)
@@ -71,6 +72,6 @@ def _exists(world: World, added: Any, table: str, value: Any) -> bool:
     key = world.tables[table].key
     if len(key) != 1:
         return True
-    if world.row(f'SELECT 1 FROM "{table}" WHERE "{key[0]}" = ?', value) is not None:
+    if world.row(f"SELECT 1 FROM {quote(table)} WHERE {quote(key[0])} = ?", value) is not None:
         return True
     return value in added if isinstance(added, Mapping) else any(row.get(key[0]) == value for row in added)

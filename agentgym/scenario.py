@@ -483,3 +483,9 @@ class Scenario(_Model):
             if double:
                 raise ValueError(f"{what} share the name {double[0]!r}; names are unique")
         return self
+
+
+def roomy(scenario: Scenario, max_steps: int = 10_000) -> Scenario:
+    """The same scenario with room for more steps."""
+    process = scenario.checks.process.model_copy(update={"max_steps": max_steps})
+    return scenario.model_copy(update={"checks": scenario.checks.model_copy(update={"process": process})})

@@ -36,7 +36,7 @@ from agentgym.grade import STATE_KINDS, said
 from agentgym.mentions import mentions
 from agentgym.reader import Matcher, Reader
 from agentgym.rivals import denied, negative, rivals
-from agentgym.scenario import CallSpec, Scenario
+from agentgym.scenario import CallSpec, Scenario, roomy
 from agentgym.text import dumps
 from agentgym.tools import ToolError
 from agentgym.trace import Call
@@ -151,10 +151,8 @@ class Waterfall:
         status, reasons = self._answer(played, results, answer, verdict)
         undone = [each for each in undone if each.kind != "may_change"]
         if status != "no" and undone:
-            status, reasons = (
-                "no",
-                tuple(f"{each.name}: expected {each.expected}, found {each.found}" for each in undone),
-            )
+            status = "no"
+            reasons = tuple(f"{each.name}: expected {each.expected}, found {each.found}" for each in undone)
         graded = self._settle(graded, "answer", status, reasons, answer)
         return _with(graded, correct=graded.answer != "no")
 
@@ -195,14 +193,12 @@ class Waterfall:
 
     def _played(self, scenario: Scenario, calls: Sequence[Call], answer: Any) -> Verdict:
         """What an episode of these calls comes to, with all the steps that they need; its end is the answer."""
-        process = scenario.checks.process.model_copy(update={"max_steps": len(calls) + 2})
-        checks = scenario.checks.model_copy(update={"process": process})
         backend = Embedded(self._domain)
         try:
-            roomy = scenario.model_copy(update={"checks": checks})
-            episode = Episode(roomy, self._domain, 0, backend, make_user("scripted"), on_veto="flag")
+            room = roomy(scenario, len(calls) + 2)
+            episode = Episode(room, self._domain, 0, backend, make_user("scripted"), on_veto="flag")
             ends = [call for call in calls if call.name == "hand_off"][-1:]
-            ends = ends or [Call("finish", {"outcome": next(iter(checks.end.outcome), "done"), "answer": answer})]
+            ends = ends or [Call("finish", {"outcome": next(iter(room.checks.end.outcome), "done"), "answer": answer})]
             for call in [call for call in calls if call.name not in ("finish", "hand_off")] + ends:
                 if not episode.end_reason:
                     action = {"name": call.name, "arguments": dict(call.arguments)}

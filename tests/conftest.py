@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from spawned import TinyEnv
+from spawned import TinyEnv, built_world
 
 from agentgym.backends.engine import unavailable
 from agentgym.errors import BackendError
-from agentgym.snapshot import build_file
 from agentgym.world import World
 
 if TYPE_CHECKING:
@@ -37,11 +36,8 @@ def company(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     """The world of the HR API, built for these tests."""
     from hr_desk import BY_NAME, FOLDER
 
-    file = tmp_path_factory.mktemp("hr") / "snapshot.db"
-    build_file(FOLDER, file)
-    world = World(file, BY_NAME)
-    yield world
-    world.close()
+    with built_world(FOLDER, BY_NAME, tmp_path_factory.mktemp("hr")) as world:
+        yield world
 
 
 @pytest.fixture

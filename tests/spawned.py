@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,10 @@ from agentgym.env import ToolEnv
 from agentgym.hooks import Context, Fault, Hook
 from agentgym.loading import build
 from agentgym.scenario import Scenario
+from agentgym.snapshot import build_file
+from agentgym.tools import Tool
 from agentgym.trace import Call
-from agentgym.world import CallResult
+from agentgym.world import CallResult, World
 
 
 class TinyEnv(ToolEnv):
@@ -157,3 +160,13 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+
+
+@contextmanager
+def built_world(folder: Path, tools: Mapping[str, Tool], where: Path) -> Iterator[World]:
+    """The world of the domain in a folder, built from its seed data into another folder."""
+    file = where / "snapshot.db"
+    build_file(folder, file)
+    world = World(file, tools)
+    yield world
+    world.close()

@@ -20,8 +20,9 @@ from urllib.parse import urlencode
 import gymnasium as gym
 import pytest
 from hostile_domain import provide
+from hr_served import STYLE, ask, serving
 from test_hr_docs import fits
-from test_hr_http import NO_REQUESTS, STYLE, ask, call, raw, serving
+from test_hr_http import NO_REQUESTS, call, raw
 
 from agentgym.agent import Agent
 from agentgym.backends import NAMES, engine, images

@@ -16,7 +16,8 @@ from agentgym.recovered import Recovered, play_gold
 from agentgym.recovery import Retry, key_of
 from agentgym.resilience import doubled_writes, failures, measured
 from agentgym.runner_agents import make_agent
-from agentgym.validate.moves import current, roomy
+from agentgym.scenario import roomy
+from agentgym.validate.moves import current
 from agentgym.wrappers import OutageAfterCommit, OutageBeforeCommit, perturb
 from agentgym.wrappers.drift_rules import Drift, read_drifts
 

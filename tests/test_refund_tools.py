@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from spawned import built_world
 
 import agentgym.envs.refund
 from agentgym.changes import Change
 from agentgym.envs.refund.tools import TOOLS
-from agentgym.snapshot import build_file
 from agentgym.tools import ToolError
 from agentgym.world import World, iso, parse_iso
 
@@ -23,11 +23,8 @@ FORBIDDEN = {"delete_order", "update_customer_email", "set_customer_tier", "clos
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    file = tmp_path_factory.mktemp("refund") / "snapshot.db"
-    build_file(FOLDER, file)
-    world = World(file, BY_NAME)
-    yield world
-    world.close()
+    with built_world(FOLDER, BY_NAME, tmp_path_factory.mktemp("refund")) as world:
+        yield world
 
 
 @pytest.fixture

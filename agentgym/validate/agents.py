@@ -16,7 +16,7 @@ from agentgym.agent import Agent
 from agentgym.env import ToolEnv
 from agentgym.errors import EpisodeError
 from agentgym.runner_agents import make_agent
-from agentgym.scenario import Scenario
+from agentgym.scenario import Scenario, roomy
 from agentgym.state import EpisodeState
 from agentgym.text import dumps
 from agentgym.validate.gold_known import Neighbourhood, calls, seen_values
@@ -284,7 +284,8 @@ def _gold_reads(subject: Subject, run: GoldRun) -> Iterator[Outcome]:
 def _informed_spam(subject: Subject) -> Iterator[Outcome]:
     """Gold's reads, then each writing tool on all that lies around what gold saw, then gold's own end.
 
-    It is told which calls the world would take and makes those first, since a scenario's budget is short.
+    It is told which calls the world would take and makes those first, since a scenario's budget is short. Where nothing
+    stopped it before its budget did, it makes all the others as well.
     """
     toolset = subject.domain.toolset
     world = World(subject.domain.snapshot, toolset)
@@ -298,8 +299,12 @@ def _informed_spam(subject: Subject) -> Iterator[Outcome]:
         writes = [call for turn in itertools.zip_longest(*ways) for call in turn if call is not None]
         subject.env.reset(seed=0, options={"scenario": run.scenario})
         writes.sort(key=lambda call: not _taken(subject.env, call))
-        writes = writes[: max(0, run.scenario.checks.process.max_steps - len(reads) - 1)]
-        yield from _scripted(subject, "informed spammer", run.scenario, [*reads, *writes, run.actions[-1]])
+        some = writes[: max(0, run.scenario.checks.process.max_steps - len(reads) - 1)]
+        outcomes = list(_scripted(subject, "informed spammer", run.scenario, [*reads, *some, run.actions[-1]]))
+        if len(some) < len(writes) and not any(outcome.verdict.veto for outcome in outcomes):
+            room = roomy(run.scenario, len(reads) + len(writes) + 1)
+            outcomes += _scripted(subject, "informed spammer with room", room, [*reads, *writes, run.actions[-1]])
+        yield from outcomes
     world.close()
 
 

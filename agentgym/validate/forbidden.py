@@ -11,10 +11,10 @@ import numpy as np
 
 from agentgym import sampling
 from agentgym.env import ToolEnv
-from agentgym.scenario import Party, Scenario, VetoRule
+from agentgym.scenario import Party, Scenario, VetoRule, roomy
 from agentgym.tools import Tool, ToolError
 from agentgym.users import Confirmation, Reply, ScriptedUser
-from agentgym.validate.moves import Action, begin, current, go_on, roomy, seen_in, stray_writes
+from agentgym.validate.moves import Action, begin, current, go_on, seen_in, stray_writes
 from agentgym.validate.subject import Played, Subject
 
 _FILLS = 6

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from agentgym.compare import MISSING, Comparator
 from agentgym.env import ToolEnv
-from agentgym.scenario import GoldPlan, Scenario, StateCheck
+from agentgym.scenario import GoldPlan, Scenario, StateCheck, roomy
 from agentgym.text import dumps
 from agentgym.validate.contents import Contents
 from agentgym.validate.moves import (
@@ -21,7 +21,6 @@ from agentgym.validate.moves import (
     free_reads,
     go_on,
     reads,
-    roomy,
     seen_in,
     stray_writes,
     with_extras,

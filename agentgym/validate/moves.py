@@ -15,7 +15,7 @@ from agentgym.env import ToolEnv
 from agentgym.episode import Episode
 from agentgym.gold import GoldError, GoldRunner, observed
 from agentgym.hooks import Hook
-from agentgym.scenario import CallSpec, Scenario
+from agentgym.scenario import CallSpec, Scenario, roomy
 from agentgym.tools import Tool, ToolError
 from agentgym.trace import Call
 from agentgym.validate.subject import Played, Policy
@@ -72,12 +72,6 @@ def begin(
             base.add_hook(hook)
     env.reset(seed=seed, options={"scenario": scenario or played.scenario})
     return go_on(env, played.actions[:upto])
-
-
-def roomy(scenario: Scenario, max_steps: int = 10_000) -> Scenario:
-    """The same scenario with room for more steps."""
-    process = scenario.checks.process.model_copy(update={"max_steps": max_steps})
-    return scenario.model_copy(update={"checks": scenario.checks.model_copy(update={"process": process})})
 
 
 def scalars(value: Any, key: str = "") -> Iterator[tuple[str, str | int]]:

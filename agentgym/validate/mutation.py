@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 from agentgym.changes import Change
 from agentgym.net import NetChange, NetChanges
-from agentgym.scenario import Scenario
+from agentgym.scenario import Scenario, roomy
 from agentgym.text import dumps
 from agentgym.tools import Tool
 from agentgym.validate.gold_known import Neighbourhood
 from agentgym.validate.gold_mutants import Action, Mutant, Mutants
 from agentgym.validate.gold_runs import GoldRun, gold_runs
-from agentgym.validate.moves import begin, current, go_on, roomy, seen_in, stray_writes
+from agentgym.validate.moves import begin, current, go_on, seen_in, stray_writes
 from agentgym.validate.near_misses import NearMiss, NearMisses
 from agentgym.validate.registry import Finding, check
 from agentgym.validate.subject import Played, Subject

@@ -9,8 +9,8 @@ import time
 from typing import Any
 
 from agentgym.env import ToolEnv
-from agentgym.scenario import Scenario
-from agentgym.validate.moves import begin, go_on, roomy
+from agentgym.scenario import Scenario, roomy
+from agentgym.validate.moves import begin, go_on
 from agentgym.validate.registry import Finding
 from agentgym.validate.subject import Played, Subject
 

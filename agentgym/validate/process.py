@@ -17,10 +17,10 @@ from agentgym.errors import EpisodeError
 from agentgym.hooks import Hook
 from agentgym.presentation import DIRECT
 from agentgym.reward import MODES, VETO_RETURN
-from agentgym.scenario import Effect, Scenario
+from agentgym.scenario import Effect, Scenario, roomy
 from agentgym.validate.forbidden import Agreeable, Forbidden, breaches, calls_of, confirms, rules_of
 from agentgym.validate.graders import equivalents
-from agentgym.validate.moves import Action, Tail, begin, current, go_on, own_reads, roomy
+from agentgym.validate.moves import Action, Tail, begin, current, go_on, own_reads
 from agentgym.validate.registry import Finding, check
 from agentgym.validate.sources import Forged, Unavailable
 from agentgym.validate.subject import Played, Subject

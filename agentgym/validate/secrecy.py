@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 from agentgym.disclosure import Secret, SecretScanner
 from agentgym.env import ToolEnv
 from agentgym.mentions import exponent
-from agentgym.scenario import Party, Scenario, SecretSpec
+from agentgym.scenario import Party, Scenario, SecretSpec, roomy
 from agentgym.tools import Tool
 from agentgym.trace import Call
 from agentgym.validate.forbidden import calls_of
-from agentgym.validate.moves import Action, begin, current, go_on, roomy
+from agentgym.validate.moves import Action, begin, current, go_on
 from agentgym.validate.registry import Finding, check
 from agentgym.validate.subject import Played, Subject
 from agentgym.vetoes import DISCLOSURE

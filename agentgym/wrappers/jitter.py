@@ -9,11 +9,12 @@ from typing import Any, ClassVar, Literal, Unpack, get_args
 import gymnasium as gym
 
 from agentgym.env import Observation
+from agentgym.findings import is_number
 from agentgym.hooks import Context, Hook
 from agentgym.random import Stream
 from agentgym.trace import Call
 from agentgym.wrappers.base import Perturbation, Plan
-from agentgym.wrappers.schedule import Schedule, ScheduledHook, number
+from agentgym.wrappers.schedule import Schedule, ScheduledHook
 
 Distribution = Literal["lognormal", "normal", "uniform"]
 
@@ -67,7 +68,7 @@ class Jitter(Perturbation):
         low, high = BOUNDS[self.intensity]
         self.low_ms = low if low_ms is None else low_ms
         self.high_ms = high if high_ms is None else high_ms
-        if not (number(self.low_ms) and number(self.high_ms) and 0 <= self.low_ms <= self.high_ms):
+        if not (is_number(self.low_ms) and is_number(self.high_ms) and 0 <= self.low_ms <= self.high_ms):
             raise ValueError(f"expected 0 ≤ low_ms ≤ high_ms, got {self.low_ms!r} and {self.high_ms!r}")
         if not isinstance(realtime, bool):
             raise ValueError(f"expected realtime to be true or false, got {realtime!r}")

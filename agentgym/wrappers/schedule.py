@@ -12,6 +12,7 @@ from typing import Any
 
 from agentgym.common import COMMON_TOOLS
 from agentgym.errors import did_you_mean
+from agentgym.findings import is_number
 from agentgym.hooks import Context, Hook
 from agentgym.random import Stream, derive
 from agentgym.scenario import Scenario
@@ -26,11 +27,6 @@ _GAMMA = 0x9E3779B97F4A7C15
 _STEP = 0xD1B54A32D192ED03
 
 Condition = Callable[[Call, Context], bool]
-
-
-def number(value: object) -> bool:
-    """Whether an argument is a number, which True is not."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def words(name: str, given: object, what: str) -> tuple[str, ...]:
@@ -75,7 +71,7 @@ class Schedule:
         ways = [self.rate is not None, bool(self.at), self.when is not None, self.once]
         if sum(ways) != 1:
             raise ValueError("expected one of rate, at, when, once=True: they are different ways to say when it fires")
-        if self.rate is not None and not (number(self.rate) and 0 <= self.rate <= 1):
+        if self.rate is not None and not (is_number(self.rate) and 0 <= self.rate <= 1):
             raise ValueError(f"expected rate to be in 0..1, got {self.rate!r}")
         if self.when is not None and not callable(self.when):
             raise ValueError(f"expected when to be a function of a call and its context, got {self.when!r}")
